@@ -1,0 +1,1 @@
+"""Measurements on real data; nothing here ships in the wheel."""

@@ -1,0 +1,154 @@
+"""Speed and memory as ratios within one run: `make bench` prints them. No figure here is a test."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.formats.labels import LABELS
+from harness.formats.summary import render_search_line, render_summary, search_record
+from harness.loop import Meter, one_pass
+from harness.model import FrontMatter, Packet, Reply, Role, Section, SectionKind, Source, Summary
+from harness.options import Settings
+from harness.ports import SearchResult
+from harness.session import Crew, Session
+from harness.store import Store
+
+REPEATS = 15
+PASSES = 30
+CORPUS_FILES = 500
+CORPUS_BYTES = 30_000
+
+
+def best(action: Callable[[], object], repeats: int = REPEATS) -> float:
+    """Seconds of the quickest of several runs: the machine's noise only ever adds."""
+    times = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def command(*words: str, cwd: Path) -> Callable[[], object]:
+    environ = {**os.environ, "HARNESS_CONFIG_DIR": str(cwd / "none"), "HARNESS_CACHE_DIR": str(cwd / "cache")}
+    return lambda: subprocess.run(words, cwd=cwd, env=environ, check=False, capture_output=True)
+
+
+def case_at(folder: Path, round_: int, *, raws: int = 0) -> Path:
+    """A case in which `round_` rounds are folded, one search line each and 40 facts in all."""
+    case = folder / f"case-{round_}-{raws}"
+    case.mkdir(parents=True)
+    (case / "question.md").write_text("Compare Samokat and Lavka.\n", encoding="utf-8")
+    searches = tuple(
+        render_search_line(search_record(n, f"query number {n}", "found", sources=5, new_facts=n % 3, gaps=n % 7), "en")
+        for n in range(1, round_ + 1)
+    )
+    facts = tuple(f"- Company {n}: revenue 2024 — {n}.5 bn ₽ [1.{n}]" for n in range(1, 41))
+    sources = tuple(f"- [1.{n}] 2025-01-01 · Report {n} — https://example.org/{n}" for n in range(1, 41))
+    kinds = {SectionKind.CONFIRMED: facts, SectionKind.SEARCHES: searches, SectionKind.SOURCES: sources}
+    sections = tuple(Section(kind, LABELS["en"][kind], lines) for kind, lines in kinds.items())
+    text = render_summary(Summary(round=round_, spent=round_, sections=sections, front=FrontMatter()))
+    (case / "summary.md").write_text(text, encoding="utf-8")
+    for n in range(1, raws + 1):
+        (case / f"raw_{n}.md").write_text(
+            f"---\nkind: search\n---\n## 1. Page {n}\n- url: x\n\ntext\n", encoding="utf-8"
+        )
+    return case
+
+
+class Instant:
+    """Replies at once, so that what is measured is ours."""
+
+    name = "instant"
+    window: int | None = None
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def take(self, packet: Packet) -> Reply:
+        self.count += 1
+        if packet.role is Role.PLANNER:
+            return Reply(f'Think: next.\nAction: search("something new {self.count} {packet.round}")')
+        return Reply("Nothing new: nothing of use.")
+
+    def search(self, query: str) -> SearchResult:
+        return SearchResult("found", (Source("A page", "some text", url=f"https://example.org/{query}"),))
+
+
+def pass_seconds(case: Path) -> float:
+    """Seconds a pass, the mean over PASSES passes (a third each: plan, search, fold)."""
+    instant = Instant()
+    roles = dict.fromkeys(Role, (instant,))
+    session = Session(Store(case), Crew(roles, (instant,), instant), Settings(rounds=1_000_000))
+    meter = Meter(session)
+    started = time.perf_counter()
+    for _ in range(PASSES):
+        one_pass(session, meter)
+    return (time.perf_counter() - started) / PASSES
+
+
+def write_corpus(folder: Path) -> Path:
+    """CORPUS_FILES documents of CORPUS_BYTES each, from a fixed seed."""
+    chance = random.Random(7)
+    words = [f"{chance.choice('bcdfglmnprstv')}{chance.choice('aeiou')}{n:x}" for n in range(3_000)]
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    for n in range(CORPUS_FILES):
+        text = [f"# Land {n}", "", f"- population: {n}00,000 (2024 est.)", ""]
+        while sum(map(len, text)) < CORPUS_BYTES:
+            text.append(" ".join(chance.choices(words, k=80)) + ".")
+        (corpus / f"land-{n:03}.md").write_text("\n\n".join(text), encoding="utf-8")
+    return corpus
+
+
+def measure_status(folder: Path) -> None:
+    small, large = case_at(folder, 3), case_at(folder, 5_000, raws=5_000)
+    harness = str(Path(sys.executable).parent / "harness")
+    click = best(command(sys.executable, "-c", "import click", cwd=folder))
+    for name, case in (("a small case", small), ("5,000 raws", large)):
+        seconds = best(command(harness, "-C", str(case), "status", cwd=folder))
+        print(f"status, {name:<14} {seconds / click:5.2f} × `import click` ({seconds * 1000:.0f} ms; aim 2.5 ×)")
+
+
+def measure_passes(folder: Path) -> None:
+    early = min(pass_seconds(case_at(folder / f"a{n}", 10)) for n in range(3))
+    late = min(pass_seconds(case_at(folder / f"b{n}", 2_000)) for n in range(3))
+    print(f"a pass at round 2,000  {late / early:5.2f} × a pass at round 10 ({early * 1000:.1f} ms; aim 1.3 ×)")
+
+
+def measure_run(folder: Path) -> None:
+    corpus = write_corpus(folder)
+    harness = str(Path(sys.executable).parent / "harness")
+    times = []
+    for name in ("first", "second"):
+        case = folder / name
+        case.mkdir()
+        question = (
+            "---\nentities: [Land 7, Land 77]\nfields: [population]\n---\nThe population of Land 7 and Land 77.\n"
+        )
+        (case / "question.md").write_text(question, encoding="utf-8")
+        times.append(best(command(harness, "-C", str(case), "run", "--in", str(corpus), cwd=folder), repeats=1))
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"run on {CORPUS_FILES} documents     {times[0]:.1f} s with indexing, {times[1]:.1f} s with the index there")
+    print(f"peak memory of a child {peak:5.0f} MB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        for measure in (measure_status, measure_passes, measure_run):
+            measure(Path(name))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,68 @@
+"""The one door of the program: runs a command, turns errors into a message and an exit code."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+import tempfile
+import traceback
+
+import click
+
+from harness.cli.group import cli
+from harness.errors import HarnessError
+
+UNEXPECTED = 3
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Exit codes: design.md, section 7."""
+    sys.exit(_run())
+
+
+def _run() -> int:
+    _replace_what_cannot_be_shown()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, so that agents are ended with us
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except HarnessError as error:
+        print(f"harness: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("harness: interrupted; the case stands at its last commit, and harness run goes on", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left; the interpreter must not complain while it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception:
+        print(f"harness: unexpected error; the traceback is in {_keep_traceback()}", file=sys.stderr)
+        return UNEXPECTED
+
+
+def _replace_what_cannot_be_shown() -> None:
+    """Answers are in every language: a console set to cp1251 or ASCII must not end the run."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def _keep_traceback() -> str:
+    descriptor, path = tempfile.mkstemp(prefix="harness-", suffix=".txt")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        traceback.print_exc(file=file)
+    return path
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,140 @@
+"""Markdown and CSV tables as rows of cells, and each cell as a labelled value."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.patterns import lazy
+from harness.periods import only_period
+
+_RULE = lazy(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+_COUNTER = lazy(r"(?:№|#|no\.?|n|rank|место|п/п|№ п/п)?", re.IGNORECASE)
+# list items and `key: value` lines hold commas too
+_LISTED = lazy(r"\s*(?:[-*+•#>|]|\d+[.)]\s)|[^,;\t\"]{1,60}[:：]\s")
+_DELIMITERS = (",", ";", "\t")
+MOST_COLUMNS = 200
+
+
+class Cell(NamedTuple):
+    """One value of a table with the labels that lead to it: row, period (from another column), column."""
+
+    labels: tuple[str, ...]
+    value: str
+
+
+def markdown_row(line: str) -> list[str] | None:
+    """The cells of `| a | b |`, None if the line is no table row. `\\|` is a bar inside a cell."""
+    stripped = line.strip()
+    if not stripped.startswith("|") and (stripped.count("|") < 1 or not re.search(r"\S\s*\|\s*\S", stripped)):
+        return None
+    inner = stripped.removeprefix("|")
+    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    return [cell.replace("\\|", "|").strip() for cell in re.split(r"(?<!\\)\|", inner)][:MOST_COLUMNS]
+
+
+def is_rule(line: str) -> bool:
+    """Whether the line is the `|---|---|` under a header."""
+    return "-" in line and "|" in line and bool(_RULE.fullmatch(line))
+
+
+def csv_rows(lines: Sequence[str]) -> tuple[list[list[str]], int]:
+    """The rows of a CSV block at the start of `lines` and how many lines it takes; ([], 0) if there is none.
+
+    A block is a header and at least one row of as many cells (two or more), the header without numbers.
+    """
+    if _LISTED.match(lines[0]):
+        return [], 0
+    for delimiter in _DELIMITERS:
+        header = _split(lines[0], delimiter)
+        if len(header) < 2 or any(not cell or _is_number(cell) or len(cell) > 90 for cell in header):
+            continue
+        rows = [header]
+        for line in lines[1:]:
+            cells = _split(line, delimiter)
+            if len(cells) != len(header) or _LISTED.match(line):
+                break
+            rows.append(cells)
+        if len(rows) > 1 and (not _spaced(lines[0], delimiter) or _looks_filled(rows)):
+            return rows, len(rows)
+    return [], 0
+
+
+def _spaced(line: str, delimiter: str) -> bool:
+    """Whether a space follows a delimiter, as in prose; programs that write CSV put none."""
+    return bool(re.search(rf"{re.escape(delimiter)}[ ]", re.sub(r'"[^"]*"', "", line)))
+
+
+def _looks_filled(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether short words stand above figures: two lines of prose may hold equally many commas."""
+    head = all(len(cell.split()) <= 4 and not re.search(r"[\d.!?]", cell) for cell in rows[0])
+    return head and all(any(re.match(r"[-−$€£¥₽]?\d", cell) for cell in row) for row in rows[1:])
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    if delimiter not in line:
+        return []
+    try:
+        return [cell.strip() for cell in next(csv.reader(io.StringIO(line), delimiter=delimiter))][:MOST_COLUMNS]
+    except csv.Error:  # a NUL or an overlong field: no table of ours
+        return []
+
+
+def _is_number(cell: str) -> bool:
+    return bool(re.fullmatch(r"[-−]?[\d.,\s]+%?", cell)) and only_period(cell) is None
+
+
+def cells(rows: Sequence[Sequence[str]]) -> list[Cell]:
+    """The values of a table with a header row. Ragged rows are read as far as they go."""
+    header, body = rows[0], rows[1:]
+    dates = _date_columns(header, body)
+    found: list[Cell] = []
+    for row in body:
+        label_at = next(
+            (at for at, cell in enumerate(row) if cell and not _counts(header, at) and at not in dates), None
+        )
+        if label_at is None or label_at > 1:
+            label_at = 0
+        for at, cell in enumerate(row[: len(header)]):
+            if at == label_at or at in dates or not cell:
+                continue
+            said = [row[date] for date, columns in dates.items() if at in columns and date < len(row) and row[date]]
+            found.append(
+                Cell((*(row[label_at : label_at + 1] if label_at not in dates else []), *said, header[at]), cell)
+            )
+    return found
+
+
+def _date_columns(header: Sequence[str], body: Sequence[Sequence[str]]) -> dict[int, range]:
+    """Columns that only tell periods, each with the columns whose values it dates.
+
+    One named after another column (`Population, period`) or standing among others dates the one before it; the first
+    ones date all behind them, the last one all before it.
+    """
+    columns = [[row[at] for row in body if at < len(row) and row[at]] for at in range(len(header))]
+    dates = [
+        at
+        for at, column in enumerate(columns)
+        if column and only_period(header[at]) is None and all(only_period(cell) for cell in column)
+    ]
+    found: dict[int, range] = {}
+    for at in dates:
+        before = [other for other in range(1, at) if other not in dates]
+        named = [other for other in before if header[at].casefold().startswith(header[other].casefold())]
+        if named:
+            found[at] = range(named[-1], named[-1] + 1)
+        elif not before:
+            found[at] = range(at + 1, len(header))
+        elif at == len(header) - 1:
+            found[at] = range(0, at)
+        else:
+            found[at] = range(at - 1, at)
+    return found
+
+
+def _counts(header: Sequence[str], at: int) -> bool:
+    """Whether the column only numbers the rows."""
+    return at == 0 and len(header) > 2 and bool(_COUNTER.fullmatch(header[0].strip()))

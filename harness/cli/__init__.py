@@ -1,0 +1,1 @@
+"""The commands. The only place that imports click; importing it does nothing."""

@@ -1,0 +1,54 @@
+"""The command group: each command's module is imported only when it runs, so that `status` stays quick."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import click
+
+from harness import __version__
+
+# Command → module in this package, in the order of the help page.
+COMMANDS = {
+    "ask": "start",
+    "run": "start",
+    "step": "take_part",
+    "next": "take_part",
+    "take": "take_part",
+    "search": "take_part",
+    "steer": "take_part",
+    "stop": "take_part",
+    "reopen": "take_part",
+    "status": "look",
+    "find": "tools",
+    "agents": "tools",
+    "trust": "tools",
+    "config": "tools",
+}
+
+
+class LazyGroup(click.Group):
+    """Looks a command up by name in COMMANDS; its function is called `NAME_command`."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"harness.cli.{COMMANDS[name]}")
+        command = getattr(module, f"{name}_command")
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="harness")
+@click.option(
+    "-C", "case", type=click.Path(path_type=Path), metavar="DIR", help="The case folder (default: research/)."
+)
+@click.pass_context
+def cli(context: click.Context, case: Path | None) -> None:
+    """Research over plain files: Planner, search and Synthesizer take turns."""
+    context.obj = case

@@ -1,0 +1,80 @@
+"""What every command starts from: which case is meant, and the settings that count for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from harness.config import Resolved, resolve
+from harness.errors import HarnessError
+from harness.locate import find_case, find_project
+from harness.model import FrontMatter
+from harness.store import Store
+
+
+class Place(NamedTuple):
+    store: Store
+    resolved: Resolved
+
+
+def case_of(context: click.Context) -> Path:
+    """The folder meant by -C, HARNESS_DIR or the current folder."""
+    return find_case(Path.cwd(), given=context.find_root().obj, environ=os.environ)
+
+
+def place_of(context: click.Context, flags: Mapping[str, object], *, looking: bool = False) -> Place:
+    """`looking`: a command that starts no program leaves out what needs trust, with a warning."""
+    store = Store(case_of(context))
+    question = store.snapshot().case.question if store.folder.is_dir() else None
+    front = question.front if question else FrontMatter()
+    resolved = resolve(
+        case=store.folder, project=None, question=front, environ=os.environ, flags=flags, ignore_untrusted=looking
+    )
+    return Place(store, resolved)
+
+
+def project_file_of(context: click.Context) -> Path:
+    """The harness.yaml around the case. Raises HarnessError if there is none."""
+    file = find_project(case_of(context))
+    if file is None:
+        raise HarnessError("there is no harness.yaml around this case", str(case_of(context)), "nothing needs trust")
+    return file
+
+
+def searching(folder: str | None) -> dict[str, object]:
+    """The flag `--in DIR` as a setting: this folder is the whole ladder."""
+    return {"search": f"folder: {folder}"} if folder else {}
+
+
+def on_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def say(text: str) -> None:
+    """Talk goes to stderr; results go to stdout."""
+    click.echo(text, err=True)
+
+
+def show(value: object, text: str, *, as_json: bool) -> None:
+    """A result: its text for people, its value as JSON for programs."""
+    click.echo(json.dumps(plain(value), ensure_ascii=False, indent=1) if as_json else text)
+
+
+def plain(value: object) -> Any:
+    """A value as JSON knows it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value))
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(one) for one in value]
+    return str(value) if isinstance(value, Path) else value

@@ -1,0 +1,83 @@
+"""Commands for taking part in the loop: one pass, a turn by hand, a word to the run that is under way."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+import click
+
+from harness.cli.place import case_of, say, searching, show
+from harness.cli.sessions import session_of
+from harness.formats.text import decode
+from harness.handover import hand_out, search_due, take_in
+from harness.loop import step
+from harness.steering import reopen, request_stop, steer
+from harness.store import Store
+
+
+@click.command("step")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_context
+def step_command(context: click.Context, as_json: bool) -> None:
+    """Do one pass and say in one line what it did."""
+    done = step(session_of(context, {}))
+    show(done, f"{done.action}: {done.line}", as_json=as_json)
+
+
+@click.command("next")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the prompt to a file.")
+@click.pass_context
+def next_command(context: click.Context, out: Path | None) -> None:
+    """Print the whole prompt of the role now due, for any chat window."""
+    packet = hand_out(session_of(context, {}))
+    say(f"{packet.role}, round {packet.round}. Give the reply to: harness take FILE, or harness take - and paste it")
+    if out is None:
+        click.echo(packet.prompt)
+    else:
+        out.write_text(packet.prompt, encoding="utf-8", newline="\n")
+
+
+@click.command("take")
+@click.argument("file", type=click.File("rb"), default="-")
+@click.pass_context
+def take_command(context: click.Context, file: BinaryIO) -> None:
+    """Take the reply to `harness next` from FILE or stdin, check it and commit it."""
+    if file.fileno() == sys.stdin.fileno() and sys.stdin.isatty():
+        say("Paste the reply, then press Ctrl-D on a line of its own (Ctrl-Z and Enter on Windows).")
+    done = take_in(session_of(context, {}), decode(file.read()).text)
+    click.echo(f"{done.action}: {done.line}")
+
+
+@click.command("search")
+@click.option("--in", "folder", metavar="DIR", help="Search the documents of this folder.")
+@click.pass_context
+def search_command(context: click.Context, folder: str | None) -> None:
+    """Run the search that is due."""
+    done = search_due(session_of(context, searching(folder)))
+    for note in done.notes:
+        say(f"note: {note}")
+    click.echo(done.line)
+
+
+@click.command("steer")
+@click.argument("words", nargs=-1, required=True)
+@click.pass_context
+def steer_command(context: click.Context, words: tuple[str, ...]) -> None:
+    """Add a direction to the question; a run under way reads it at its next pass."""
+    click.echo(steer(Store(case_of(context)), " ".join(words)))
+
+
+@click.command("stop")
+@click.pass_context
+def stop_command(context: click.Context) -> None:
+    """Ask the run that is under way to stop after its pass."""
+    click.echo(request_stop(Store(case_of(context))))
+
+
+@click.command("reopen")
+@click.pass_context
+def reopen_command(context: click.Context) -> None:
+    """Go on after an answer: it moves to answer_1.md, and rounds count anew."""
+    click.echo(reopen(session_of(context, {})))

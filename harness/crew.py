@@ -1,0 +1,140 @@
+"""From settings to who takes the roles and where is searched: one literal table each."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import platformdirs
+
+from harness.agents.chat import ChatAgent
+from harness.agents.command import CommandAgent
+from harness.agents.extractive.agent import ExtractiveAgent
+from harness.agents.person import PersonAgent
+from harness.errors import WrongCall
+from harness.model import Role
+from harness.options import AgentSpec, Rung, Settings
+from harness.ports import Agent, Search
+from harness.search.command import TIMEOUT, CommandSearch
+from harness.search.folder import FolderSearch
+from harness.search.person import PersonSearch
+from harness.session import Crew
+from harness.store import Store
+
+CACHE_VARIABLE = "HARNESS_CACHE_DIR"
+BUILT_IN = "extractive"
+
+
+class Surroundings(NamedTuple):
+    """What agents and providers may need besides their settings."""
+
+    store: Store
+    environ: Mapping[str, str]
+    say: Callable[[str], None]
+    attended: bool = False  # a person watches this terminal
+    editor: str = ""
+
+
+def make_crew(settings: Settings, around: Surroundings) -> Crew:
+    """Raises WrongCall for a name that is not in the tables."""
+    roles = {
+        Role.PLANNER: settings.planner,
+        Role.SYNTHESIZER: settings.synthesizer,
+        Role.CHECKER: settings.checker,
+    }
+    agents = {role: tuple(make_agent(name, settings, around) for name in names) for role, names in roles.items()}
+    return Crew(agents, make_ladder(settings, around), ExtractiveAgent())
+
+
+# Agents ------------------------------------------------------------------------------------------
+
+
+def make_agent(name: str, settings: Settings, around: Surroundings) -> Agent:
+    if name in BUILT_IN_AGENTS:
+        return BUILT_IN_AGENTS[name](around)
+    if name not in settings.agents:
+        known = ", ".join([*BUILT_IN_AGENTS, *settings.agents])
+        raise WrongCall("unknown agent", name, f"known are {known}; harness agents says which are ready")
+    return _from_spec(settings.agents[name])
+
+
+def _extractive(around: Surroundings) -> Agent:
+    return ExtractiveAgent()
+
+
+def _person(around: Surroundings) -> Agent:
+    return PersonAgent(around.store, attended=around.attended, say=around.say, editor=around.editor)
+
+
+BUILT_IN_AGENTS: Mapping[str, Callable[[Surroundings], Agent]] = {BUILT_IN: _extractive, "person": _person}
+
+
+def _from_spec(spec: AgentSpec) -> CommandAgent | ChatAgent:
+    return CommandAgent(spec) if spec.command else ChatAgent(spec)
+
+
+class Readiness(NamedTuple):
+    """One line of `harness agents`. `missing`: why it cannot take a role here, "" when it can."""
+
+    name: str
+    kind: str
+    missing: str
+
+
+def readiness(settings: Settings) -> tuple[Readiness, ...]:
+    """Every agent that a role may name, and whether it is ready here. Starts nothing."""
+    built_in = tuple(Readiness(name, "built in", "") for name in BUILT_IN_AGENTS)
+    return built_in + tuple(_readiness(spec) for spec in settings.agents.values())
+
+
+def _readiness(spec: AgentSpec) -> Readiness:
+    kind = "program" if spec.command else f"{spec.api} {spec.model}"
+    obstacle = _from_spec(spec).obstacle()
+    return Readiness(spec.name, kind, f"{obstacle.what} ({obstacle.hint})" if obstacle else "")
+
+
+# Search ------------------------------------------------------------------------------------------
+
+
+def make_ladder(settings: Settings, around: Surroundings) -> tuple[Search, ...]:
+    return tuple(make_rung(rung, around) for rung in settings.search)
+
+
+def make_rung(rung: Rung, around: Surroundings) -> Search:
+    """A rung with a `command` is a program, whatever its name."""
+    if "command" in rung.options:
+        return _command(rung, around)
+    if rung.provider not in PROVIDERS:
+        known = ", ".join(PROVIDERS)
+        hint = f"known are {known}, or a program: - {rung.provider}: {{command: [my-search]}}"
+        raise WrongCall("unknown search provider", rung.provider, hint)
+    return PROVIDERS[rung.provider](rung, around)
+
+
+def _command(rung: Rung, around: Surroundings) -> Search:
+    command = shlex.split(rung.options["command"])
+    return CommandSearch(rung.provider, command, timeout=float(rung.options.get("timeout", TIMEOUT)))
+
+
+def _folder(rung: Rung, around: Surroundings) -> Search:
+    return FolderSearch(folder_of(rung), cache=cache_folder(around.environ))
+
+
+def _person_search(rung: Rung, around: Surroundings) -> Search:
+    return PersonSearch(around.store.folder)
+
+
+PROVIDERS: Mapping[str, Callable[[Rung, Surroundings], Search]] = {"folder": _folder, "person": _person_search}
+
+
+def folder_of(rung: Rung) -> Path:
+    """The folder that a `folder` rung searches: its path, else the current one."""
+    return Path(rung.options.get("path") or os.curdir).absolute()
+
+
+def cache_folder(environ: Mapping[str, str]) -> Path:
+    """Outside every case: HARNESS_CACHE_DIR, else the user's cache."""
+    return Path(environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("harness", appauthor=False))

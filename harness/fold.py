@@ -1,0 +1,181 @@
+"""A checked reply becomes the new summary: the role's sections, and the lines that only the harness writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from harness.facts import cells_searched, citations, names, open_cells, without_marks
+from harness.formats.front import put
+from harness.formats.labels import searched_mark, without_searched_mark
+from harness.formats.ledger import read_search_line
+from harness.formats.question import fingerprint
+from harness.formats.summary import (
+    lines_of,
+    render_search_line,
+    render_source_line,
+    replace_section,
+    search_lines,
+    search_record,
+    source_lines,
+)
+from harness.guards import WRITABLE, written_lines
+from harness.model import (
+    Case,
+    Grid,
+    Question,
+    Raw,
+    Rewrite,
+    SearchLine,
+    Section,
+    SectionKind,
+    SourceLine,
+    Summary,
+)
+
+
+class Folded(NamedTuple):
+    summary: Summary
+    added: tuple[str, ...]  # fact lines
+    removed: tuple[str, ...]
+
+
+def fold(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str) -> Folded:
+    """Fold raw_`number` into the summary. A section that the reply does not have stays as it was."""
+    old, question = case.summary, case.question
+    assert question is not None
+    summary = merge_sections(old, rewrite, language)
+    added, removed = changed_facts(old, summary)
+    again = number in {line.round for line in search_lines(old)}
+    summary = replace(
+        summary,
+        round=number,
+        spent=old.spent + (raw.head.kind == "search" and not again),
+        fingerprint=fingerprint(question.text),
+        front=put(old.front, "directions", str(len(question.directions)) if question.directions else None),
+    )
+    summary = replace_section(summary, SectionKind.SOURCES, _source_texts(old, summary, raw, number), language)
+    if raw.head.queries:
+        carried = _lines_of_other_rounds(old, number)
+        own = _searches(summary, question, raw, number, len(added))
+        texts = (*carried, *(render_search_line(line, language) for line in own))
+        summary = replace_section(summary, SectionKind.SEARCHES, texts, language)
+    return Folded(list_open_cells(summary, question.grid, language), added, removed)
+
+
+def merge_sections(old: Summary, rewrite: Rewrite, language: str) -> Summary:
+    """The role's sections over the old ones; Searches, Sources, Struck out and unknown sections survive."""
+    summary = old
+    for section in rewrite.sections if rewrite.nothing_new is None else ():
+        if section.kind is SectionKind.OTHER:
+            summary = _replace_other(summary, section)
+        elif section.kind in WRITABLE:
+            lines = written_lines(Rewrite(sections=(section,)), section.kind)
+            summary = replace_section(summary, section.kind, lines, language)
+    return summary
+
+
+def _replace_other(summary: Summary, section: Section) -> Summary:
+    titles = [known.title.casefold() for known in summary.sections]
+    if section.title.casefold() not in titles:
+        return replace(summary, sections=(*summary.sections, section))
+    at = titles.index(section.title.casefold())
+    return replace(summary, sections=(*summary.sections[:at], section, *summary.sections[at + 1 :]))
+
+
+def changed_facts(old: Summary, new: Summary) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Fact lines added and removed; a citation more or a mark is no change of a fact."""
+    before = {without_marks(line): line for line in lines_of(old, SectionKind.CONFIRMED)}
+    after = {without_marks(line): line for line in lines_of(new, SectionKind.CONFIRMED)}
+    added = tuple(line for text, line in after.items() if text not in before)
+    removed = tuple(line for text, line in before.items() if text not in after)
+    return added, removed
+
+
+def add_missing(summary: Summary, items: Iterable[str], language: str) -> Summary:
+    """The Checker's items become Not found lines, and the check is marked as done: one write."""
+    known = lines_of(summary, SectionKind.NOT_FOUND)
+    bare = {without_searched_mark(line).casefold() for line in known}
+    new = tuple(item for item in dict.fromkeys(items) if item.casefold() not in bare)
+    summary = replace_section(summary, SectionKind.NOT_FOUND, (*known, *new), language)
+    return replace(summary, checked=summary.round or 1)
+
+
+def gaps_left(summary: Summary, grid: Grid) -> int:
+    """Cells without a cited figure; without entities × fields, the Not found lines."""
+    if grid:
+        return len(open_cells(lines_of(summary, SectionKind.CONFIRMED), grid))
+    return len(lines_of(summary, SectionKind.NOT_FOUND))
+
+
+def list_open_cells(summary: Summary, grid: Grid, language: str) -> Summary:
+    """With entities × fields, Not found holds each open cell once, with how often it was searched for.
+
+    A role's line stays as it wrote it (but for the count) unless it lumps several cells together.
+    """
+    if not grid:
+        return summary
+    cells = open_cells(lines_of(summary, SectionKind.CONFIRMED), grid)
+    tried = cells_searched(search_lines(summary), grid)
+    lines: list[str] = []
+    listed: set[tuple[str, str]] = set()
+    for line in lines_of(summary, SectionKind.NOT_FOUND):
+        bare = without_searched_mark(line)
+        named = _cells_named(bare, grid)
+        if not named:
+            lines.append(line)
+        elif len(named) == 1 and named[0] in cells and named[0] not in listed:
+            listed.add(named[0])
+            lines.append(_counted(bare, tried.get(named[0], 0), language))
+    for cell in cells:
+        if cell not in listed:
+            lines.append(_counted(f"{cell[0]}: {cell[1]}", tried.get(cell, 0), language))
+    return replace_section(summary, SectionKind.NOT_FOUND, tuple(lines), language)
+
+
+def _cells_named(line: str, grid: Grid) -> list[tuple[str, str]]:
+    entities = [entity for entity in grid.entities if names(line, entity)]
+    return [(entity, field) for entity in entities for field in grid.fields if names(line, field)]
+
+
+def _counted(line: str, count: int, language: str) -> str:
+    return f"{line} {searched_mark(count, language)}" if count else line
+
+
+def _source_texts(old: Summary, new: Summary, raw: Raw, number: int) -> tuple[str, ...]:
+    """The carried lines, and those of this round's sources that the new summary cites."""
+    carried = tuple(line for line in source_lines(old) if not line.id.startswith(f"{number}."))
+    cited = {cited for kind in WRITABLE for line in lines_of(new, kind) for cited in citations(line)}
+    cited |= {cited for line in new.intro for cited in citations(line)}
+    own = tuple(
+        SourceLine(f"{number}.{k}", source.date, source.title, source.url)
+        for k, source in enumerate(raw.sources, 1)
+        if f"{number}.{k}" in cited
+    )
+    return tuple(render_source_line(line) for line in (*carried, *own))
+
+
+def _lines_of_other_rounds(old: Summary, number: int) -> list[str]:
+    """Re-folding a round replaces its lines; a line that is no record stays."""
+    kept = []
+    for line in lines_of(old, SectionKind.SEARCHES):
+        read = read_search_line(f"- {line}")
+        if read is None or read.round != number:
+            kept.append(line)
+    return kept
+
+
+def _searches(new: Summary, question: Question, raw: Raw, number: int, facts: int) -> tuple[SearchLine, ...]:
+    """This round's lines; the counts stand on the last one."""
+    *before, last = raw.head.queries
+    closing = search_record(
+        number,
+        last.query,
+        last.outcome,
+        sources=len(raw.sources) or None,
+        blocked=raw.head.attempts,
+        new_facts=facts,
+        gaps=gaps_left(new, question.grid),
+    )
+    return (*(search_record(number, record.query, record.outcome) for record in before), closing)

@@ -1,0 +1,274 @@
+"""summary.md: the memory, section by section, with whatever people and other programs put between."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import NamedTuple
+
+from harness.formats.front import (
+    front_count,
+    front_problems,
+    front_value,
+    open_problems,
+    put,
+    render_front,
+    split_front,
+    without,
+)
+from harness.formats.headings import Heading, heading_of
+from harness.formats.labels import label, section_kind
+from harness.formats.ledger import (
+    read_search_line,
+    read_source_line,
+    render_search_line,
+    render_source_line,
+    search_record,
+)
+from harness.formats.text import clean
+from harness.model import FrontMatter, SearchLine, Section, SectionKind, SourceLine, Summary
+from harness.patterns import lazy
+
+__all__ = [
+    "lines_of",
+    "parse_summary",
+    "render_search_line",
+    "render_source_line",
+    "render_summary",
+    "replace_section",
+    "search_lines",
+    "search_record",
+    "source_lines",
+    "split_sections",
+]
+
+_KEYS = ("round", "spent", "checked", "reopened", "question")  # those with a place of their own in Summary
+_ORDER = tuple(
+    SectionKind(kind) for kind in ("confirmed", "contradictions", "not_found", "other", "struck", "searches", "sources")
+)
+_CITED = lazy(r"\[(\d{1,6}\.\d{1,6}(?:\s*[,;]\s*\d{1,6}\.\d{1,6})*)\]", re.ASCII)
+_MARKER = lazy(r"^\s*(?:[-*+•–—]|\d{1,2}[.)])(?:\s+|$)")
+
+
+class _Entry(NamedTuple):
+    """One fact, gap, search or source of a section: its text, and its lines as they stand."""
+
+    text: str
+    lines: tuple[str, ...]
+    above: tuple[str, ...]  # blank lines and sub-headings between it and the entry before
+
+
+def parse_summary(text: str, file: str = "summary.md") -> Summary:
+    """Any text is a summary; `front` holds the keys that have no place of their own in the value.
+
+    Without `round:` it is the highest N that a citation or Searches names, without `spent:` the number of rounds in
+    Searches. A value that is no number is a problem and falls back in the same way.
+    """
+    found, body = split_front(text)
+    front = found or FrontMatter()
+    intro, sections = split_sections(_lines(body))
+    counts = {key: front_count(front, key, file) for key in ("round", "spent", "checked", "reopened")}
+    written = Summary(intro=intro, sections=sections)
+    rounds = {line.round for line in search_lines(written)}
+    named = {int(cited.partition(".")[0]) for cited in _cited(body)}
+    round_, spent = counts["round"].value, counts["spent"].value
+    return replace(
+        written,
+        round=max(rounds | named, default=0) if round_ is None else round_,
+        spent=len(rounds) if spent is None else spent,
+        checked=counts["checked"].value,
+        reopened=counts["reopened"].value or 0,
+        fingerprint=front_value(front, "question") or "",
+        front=without(front, _KEYS),
+        problems=(
+            *open_problems(text, file),
+            *front_problems(front, file),
+            *(count.problem for count in counts.values() if count.problem),
+        ),
+    )
+
+
+def render_summary(summary: Summary) -> str:
+    """The file's text: the harness's keys, then unknown keys, intro and sections as they stand."""
+    values = (
+        str(summary.round),
+        str(summary.spent),
+        None if summary.checked is None else str(summary.checked),
+        str(summary.reopened) if summary.reopened else None,
+        summary.fingerprint or None,
+    )
+    known = FrontMatter()
+    for key, value in zip(_KEYS, values, strict=True):
+        known = put(known, key, value)
+    lines = list(summary.intro)
+    for section in _apart(summary.sections):
+        lines += (section.title if heading_of(section.title) else f"## {section.title}", *section.lines)
+    front = FrontMatter((*known.blocks, *summary.front.blocks))
+    return render_front(front) + "".join(f"{line}\n" for line in lines)
+
+
+def split_sections(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[Section, ...]]:
+    """Lines before the first section, and the sections.
+
+    A known title in any heading style opens a section, and so does every `## title`; a deeper heading only where it is
+    no deeper than the section it ends (else it is a sub-heading, a line like others). A `# title` above all sections is
+    the file's. A title is kept with its marks unless the line is just `## title`.
+    """
+    intro: list[str] = []
+    opened: list[tuple[Section, list[str]]] = []
+    for line in lines:
+        heading = heading_of(line)
+        kind = section_kind(heading.title) if heading else SectionKind.OTHER
+        if heading and _opens(heading, kind, opened[-1][0] if opened else None):
+            opened.append((Section(kind, heading.title if line == f"## {heading.title}" else line), []))
+        else:
+            (opened[-1][1] if opened else intro).append(line)
+    return tuple(intro), tuple(replace(section, lines=tuple(inner)) for section, inner in opened)
+
+
+def lines_of(summary: Summary, kind: SectionKind) -> tuple[str, ...]:
+    """The entries of all sections of a kind, one string each: no bullet, wrapped lines joined, sub-headings left out.
+
+    Confirmed begins with those lines before the first section that carry a citation (`[N.k]` or `[person]`): where a
+    person or an agent wrote without headings, these are the facts.
+    """
+    found = _entries(summary.intro)[0] if kind is SectionKind.CONFIRMED else []
+    texts = [entry.text for entry in found if _is_fact(entry.text)]
+    for section in summary.sections:
+        if section.kind is kind:
+            texts += (entry.text for entry in _entries(section.lines)[0])
+    return tuple(texts)
+
+
+def replace_section(
+    summary: Summary, kind: SectionKind, lines: Iterable[str], language: str, *, title: str = ""
+) -> Summary:
+    """The summary with exactly these entries under a kind, so that `lines_of` gives them back.
+
+    `lines`: one entry each, with or without `- `; line ends inside become spaces, empty ones are left out. An entry
+    that was there keeps its line byte for byte, a sub-heading stays above the first of its entries that is left. A
+    missing section is added at its usual place with the language's title; further ones of the kind go into the first.
+    A section of kind OTHER is named by its `title` (ValueError without one).
+    """
+    if kind is SectionKind.OTHER and not title:
+        raise ValueError("a section of kind OTHER is replaced by its title")
+    wanted = [text for line in lines if (text := _one_line(line))]
+    sections = list(summary.sections)
+    mine = [at for at, old in enumerate(sections) if old.kind is kind and title in ("", old.title)]
+    if not mine:
+        later = (at for at, old in enumerate(sections) if _ORDER.index(old.kind) > _ORDER.index(kind))
+        mine = [next(later, len(sections))]
+        sections.insert(mine[0], Section(kind, title or label(kind, language)))
+    there = tuple(chain.from_iterable(sections[at].lines for at in mine))
+    sections[mine[0]] = replace(sections[mine[0]], lines=_laid_out(there, wanted))
+    return replace(
+        summary,
+        intro=_without_facts(summary.intro) if kind is SectionKind.CONFIRMED else summary.intro,
+        sections=_apart(section for at, section in enumerate(sections) if at not in mine[1:]),
+    )
+
+
+def search_lines(summary: Summary) -> tuple[SearchLine, ...]:
+    """What Searches records, in the file's order; lines that are no record are passed over (and stay in the file)."""
+    return tuple(read for line in _raw(summary, SectionKind.SEARCHES) if (read := read_search_line(line)))
+
+
+def source_lines(summary: Summary) -> tuple[SourceLine, ...]:
+    """What Sources names, in the file's order; lines that name none are passed over (and stay in the file)."""
+    return tuple(read for line in _raw(summary, SectionKind.SOURCES) if (read := read_source_line(line)))
+
+
+def _raw(summary: Summary, kind: SectionKind) -> Iterable[str]:
+    return chain.from_iterable(section.lines for section in summary.sections if section.kind is kind)
+
+
+def _lines(body: str) -> list[str]:
+    lines = body.split("\n")
+    return lines[:-1] if not lines[-1] else lines
+
+
+def _cited(text: str) -> list[str]:
+    """The `N.k` of all citations."""
+    return re.findall(r"\d+\.\d+", " ".join(_CITED.findall(text)))
+
+
+def _is_fact(text: str) -> bool:
+    return bool(_cited(text)) or "[person]" in text
+
+
+def _heading_of(section: Section) -> Heading:
+    return heading_of(section.title) or Heading(2, section.title, True)
+
+
+def _opens(heading: Heading, kind: SectionKind, before: Section | None) -> bool:
+    """Whether a heading opens a section of the file, and no part of the section `before` it."""
+    deepest = max(_heading_of(before).level, 2) if before else 6
+    if kind is SectionKind.OTHER:
+        return heading.certain and heading.level <= deepest and (before is not None or heading.level > 1)
+    # A pasted report may have `### Sources` inside a chapter of its own: that is not our section.
+    return before is None or before.kind is not SectionKind.OTHER or heading.level <= deepest
+
+
+def _apart(sections: Iterable[Section]) -> tuple[Section, ...]:
+    """The sections, with a plain `## title` for one that the section now before it would swallow."""
+    apart: list[Section] = []
+    for section in sections:
+        heading = _heading_of(section)
+        opens = _opens(heading, section.kind, apart[-1] if apart else None)
+        apart.append(section if opens else replace(section, title=heading.title))
+    return tuple(apart)
+
+
+def _one_line(entry: str) -> str:
+    parts = (part.strip() for part in clean(entry).split("\n"))
+    return " ".join(part for part in parts if part).removeprefix("- ").strip()
+
+
+def _text(line: str) -> str:
+    """An entry without its bullet."""
+    return _MARKER.sub("", line, count=1).strip()
+
+
+def _entries(lines: Iterable[str]) -> tuple[list[_Entry], tuple[str, ...]]:
+    """The entries, and the blank lines and sub-headings below the last. An indented line continues a bullet."""
+    entries: list[_Entry] = []
+    above: list[str] = []
+    for line in lines:
+        heading = heading_of(line)
+        if (heading and heading.certain) or not (text := _text(line)):
+            above.append(line)
+        elif entries and not above and line[0] in " \t" and not _MARKER.match(line):
+            last = entries[-1]
+            entries[-1] = last._replace(text=f"{last.text} {text}", lines=(*last.lines, line))
+        else:
+            entries.append(_Entry(text, (line,), tuple(above)))
+            above = []
+    return entries, tuple(above)
+
+
+def _laid_out(lines: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """Lines for the wanted entries, in their order, reusing those that are there."""
+    entries, below = _entries(lines)
+    left = Counter(wanted)
+    there: dict[str, list[tuple[str, ...]]] = {}
+    homeless: tuple[str, ...] = ()  # sub-headings whose first entry goes
+    for entry in entries:
+        headings = tuple(line for line in entry.above if line.strip())
+        homeless = () if headings else homeless
+        if left[entry.text] > 0:
+            left[entry.text] -= 1
+            there.setdefault(entry.text, []).append((*homeless, *entry.above, *entry.lines))
+            homeless = ()
+        else:
+            homeless = headings or homeless
+    laid = (there[text].pop(0) if there.get(text) else (f"- {text}",) for text in wanted)
+    return (*chain.from_iterable(laid), *below)
+
+
+def _without_facts(intro: Iterable[str]) -> tuple[str, ...]:
+    entries, below = _entries(intro)
+    kept = ((*entry.above, *(() if _is_fact(entry.text) else entry.lines)) for entry in entries)
+    return (*chain.from_iterable(kept), *below)

@@ -1,0 +1,268 @@
+"""The values that pass between modules: what the files say, what a role gets, what it replies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Role(StrEnum):
+    PLANNER = "planner"
+    SYNTHESIZER = "synthesizer"
+    CHECKER = "checker"
+
+
+class Problem(NamedTuple):
+    """Something in a file that was not understood; it is reported and left untouched."""
+
+    file: str
+    line: int
+    what: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class FrontMatter:
+    """The keys between two `---` lines, each with its text as it stands in the file.
+
+    A rewrite replaces only the blocks it sets, so unknown keys, comments and odd lines survive.
+    The first block's key is "" when lines stand before the first key.
+    """
+
+    blocks: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells a question asks for: entities are rows, fields are columns. Either may be empty."""
+
+    entities: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.entities and self.fields)
+
+
+@dataclass(frozen=True)
+class Question:
+    """question.md: `text` without front matter and Directions."""
+
+    text: str
+    directions: tuple[str, ...] = ()
+    front: FrontMatter = FrontMatter()
+    grid: Grid = Grid()
+    ready_when: str = ""
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+
+class SectionKind(StrEnum):
+    CONFIRMED = "confirmed"
+    CONTRADICTIONS = "contradictions"
+    NOT_FOUND = "not_found"
+    SEARCHES = "searches"
+    SOURCES = "sources"
+    STRUCK = "struck"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Section:
+    """One `## title` with its lines as they stand in the file (no line ends, blank lines included)."""
+
+    kind: SectionKind
+    title: str
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SearchLine:
+    """One line of Searches. `outcome` is `found`, `empty`, `blocked`, `pasted`, `skipped` or as written."""
+
+    round: int
+    query: str
+    outcome: str
+    note: str = ""  # everything behind the outcome, e.g. "5 sources, +3 facts, 6 gaps"
+    new_facts: int | None = None
+    gaps: int | None = None
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """One line of Sources: `id` is `N.k`."""
+
+    id: str
+    date: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """summary.md: the memory. `round` raws are folded in; `spent` search rounds are used."""
+
+    round: int = 0
+    spent: int = 0
+    checked: int | None = None  # the round at which the self-check named what is missing
+    reopened: int = 0  # rounds and stall count from here
+    fingerprint: str = ""
+    intro: tuple[str, ...] = ()  # lines before the first section
+    sections: tuple[Section, ...] = ()
+    front: FrontMatter = FrontMatter()
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class NextQuery:
+    """next_query.txt: the queries (or `answer(…)`, or `ask(…)`) with the reasoning above them."""
+
+    round: int | None = None
+    reasoning: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
+    answer: str | None = None
+    ask: str | None = None
+    directions: int | None = None  # how many Directions there were when `ask(…)` was written
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+
+class QueryRecord(NamedTuple):
+    query: str
+    provider: str
+    outcome: str  # found | empty | blocked | pasted | skipped
+
+
+class Attempt(NamedTuple):
+    provider: str
+    error: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """One document of a raw: `text` is Markdown with headings demoted; `date` is ISO or empty."""
+
+    title: str
+    text: str
+    url: str = ""
+    date: str = ""
+    origin: str = "provider"  # fetched | provider | recorded | digest | pasted
+    extra: tuple[tuple[str, str], ...] = ()  # further `- key: value` lines, e.g. ("date_from", "file name")
+
+
+@dataclass(frozen=True)
+class RawHead:
+    """The front matter of a raw: all that deciding whose turn it is needs. `kind` None: a bare file."""
+
+    kind: str | None
+    queries: tuple[QueryRecord, ...] = ()
+    rationale: str = ""
+    retrieved: str = ""
+    attempts: tuple[Attempt, ...] = ()
+    front: FrontMatter = FrontMatter()
+
+
+@dataclass(frozen=True)
+class Raw:
+    head: RawHead
+    sources: tuple[Source, ...] = ()
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """answer.md.
+
+    `status`: draft | complete | partial; `stopped`: answered | rounds | tokens | minutes | stalled | person.
+    """
+
+    text: str
+    status: str = "complete"
+    stopped: str = "answered"
+    round: int = 0
+    front: FrontMatter = FrontMatter()
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A snapshot of the folder, as far as the turn depends on it."""
+
+    question: Question | None
+    summary: Summary
+    next_query: NextQuery
+    answer: Answer | None
+    raws: tuple[int, ...] = ()  # numbers on disk, ascending
+    heads: Mapping[int, RawHead] = field(default_factory=dict)  # those that had to be opened
+
+
+@dataclass(frozen=True)
+class Defect:
+    """Why a reply cannot be committed. `value` is the offending piece (a query, a line), "" if none."""
+
+    code: str
+    what: str
+    value: str = ""
+
+
+@dataclass(frozen=True)
+class Packet:
+    """What a role gets: one prompt, and the same content as files. Nothing else reaches a role."""
+
+    role: Role
+    token: str  # of (summary, round): a reply to another state is not committed
+    round: int  # the raw that is folded, or that the query will become
+    prompt: str
+    files: Mapping[str, str]  # e.g. {"question.md": …, "summary.md": …, "raw_3.md": …}
+    writes: tuple[str, ...]  # file names the role may write, e.g. ("next_query.txt", "answer.md")
+    language: str = "en"
+    today: str = ""  # ISO date
+    queries_allowed: int = 1
+    must_answer: bool = False
+    must_decide: bool = False  # no person is there to be asked
+    defects: tuple[Defect, ...] = ()  # of the reply before, in a repair turn
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back: one text, or the permitted files that changed. Token counts are None if unknown."""
+
+    text: str
+    files: Mapping[str, str] = field(default_factory=dict)
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    notes: tuple[str, ...] = ()  # e.g. changes outside the permitted files that were discarded
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A Planner's reply, parsed: exactly one of queries, answer and ask is there."""
+
+    think: str = ""
+    queries: tuple[str, ...] = ()
+    answer: str | None = None
+    ask: str | None = None
+
+
+class Removal(NamedTuple):
+    """One line under `Removed:`: the fact (or a part of it) and the reason as written."""
+
+    fact: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """A Synthesizer's reply, parsed: the sections a role may write, or why nothing was new."""
+
+    think: str = ""
+    sections: tuple[Section, ...] = ()
+    removed: tuple[Removal, ...] = ()
+    nothing_new: str | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A Checker's reply, parsed."""
+
+    complete: bool
+    missing: tuple[str, ...] = ()

@@ -1,0 +1,62 @@
+"""What people choose: who takes the roles, where is searched, the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """One entry under `agents:`. A program (`command`) or a model behind an API (`api`)."""
+
+    name: str
+    command: tuple[str, ...] = ()
+    prompt: str = "stdin"  # stdin | argument | file
+    reply: str = "stdout"  # stdout | the name of a file the program writes at its desk
+    files: bool = False  # true: the program works through files at a desk
+    api: str = ""  # openai | anthropic | llm
+    model: str = ""
+    base_url: str = ""
+    key_env: str = ""  # environment variable that holds the key; "" = the vendor's usual one
+    env: Mapping[str, str] = field(default_factory=dict)
+    timeout: float = 300.0  # seconds a call
+    window: int = 131_072  # tokens
+    output: int = 8_000  # tokens
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One rung of the search ladder: a provider with its settings, e.g. folder {"path": "docs"}."""
+
+    provider: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Every setting, resolved (design.md, section 7)."""
+
+    planner: tuple[str, ...] = ("extractive",)
+    synthesizer: tuple[str, ...] = ("extractive",)
+    checker: tuple[str, ...] = ("extractive",)
+    search: tuple[Rung, ...] = (Rung("folder"),)
+    agents: Mapping[str, AgentSpec] = field(default_factory=dict)
+    mode: str = "itersynth"
+    rounds: int = 10
+    minutes: float = 60.0
+    tokens: int = 2_000_000
+    queries_per_round: int = 1
+    repairs: int = 2
+    pause_every: int = 0  # rounds; 0 = never
+    summary_tokens: int = 8_000
+    self_check: bool = True
+    language: str = ""  # "" = the question's
+    sections: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    sites: tuple[str, ...] = ()
+    contact: str = ""
+    strategy: str = "refine"
+    commit: bool = False
+    commit_raws: bool = False

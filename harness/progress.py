@@ -1,0 +1,156 @@
+"""Shows the passes while they happen: a live checklist of cells on a terminal, plain lines on a pipe."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
+
+from harness.agents.extractive.answer import latest
+from harness.facts import parse_fact
+from harness.formats.summary import lines_of
+from harness.model import Case, Grid, SectionKind
+from harness.plan import rounds_used
+from harness.session import Event, Session, Step
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+LABELS = {
+    "ask": "plan",
+    "search": "search",
+    "blocked": "search",
+    "fold": "read",
+    "check": "check",
+    "answer": "answer",
+    "adopt": "adopt",
+    "tidy": "tidy",
+    "failed": "failed",
+    "pause": "pause",
+    "stop": "stop",
+}
+ROWS_SHOWN = 30
+VALUE_SHOWN = 28  # characters of a cell's value
+LINES_KEPT = 8
+
+
+class Progress(Protocol):
+    def event(self, event: Event) -> None: ...
+
+    def step(self, step: Step) -> None: ...
+
+
+class Plain:
+    """One line a pass on a pipe or a file."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def event(self, event: Event) -> None:
+        if event.kind in ("notice", "failed", "defect"):
+            self._print(f"        {event.text}")
+
+    def step(self, step: Step) -> None:
+        if step.action != "done":
+            self._print(f"{LABELS.get(step.action, step.action):<7} {step.line}")
+        for note in step.notes:
+            self._print(f"        note: {note}")
+
+    def _print(self, line: str) -> None:
+        print(line, file=self.stream, flush=True)
+
+
+class Live:
+    """A checklist that ticks off, with the last passes under it."""
+
+    def __init__(self, session: Session) -> None:
+        from rich.console import Console
+        from rich.live import Live as RichLive
+
+        self.session = session
+        self.started = session.clock.monotonic()
+        self.tokens = 0
+        self.now = "reading the files"
+        self.lines: list[str] = []
+        self.case = session.store.snapshot().case
+        self.guard = threading.Lock()
+        self.console = Console(stderr=True)
+        self.live = RichLive(console=self.console, get_renderable=self.render, refresh_per_second=8, transient=False)
+
+    def event(self, event: Event) -> None:
+        with self.guard:
+            if event.kind == "asked":
+                self.now = f"waiting for {event.text}"
+            elif event.kind == "searching":
+                self.now = f"searching: {event.text}"
+            elif event.kind in ("notice", "failed", "defect"):
+                self._keep(f"[yellow]{_plain(event.text)}[/]")
+
+    def step(self, step: Step) -> None:
+        case = self.session.store.snapshot().case
+        with self.guard:
+            self.case, self.tokens, self.now = case, self.tokens + step.tokens, ""
+            if step.action != "done":
+                self._keep(f"[bold]{LABELS.get(step.action, step.action):<7}[/] {_plain(step.line)}")
+            for note in step.notes:
+                self._keep(f"[dim]note: {_plain(note)}[/]")
+
+    def render(self) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        with self.guard:
+            seconds = int(self.session.clock.monotonic() - self.started)
+            used = f"{rounds_used(self.case)} of {self.session.settings.rounds} searches"
+            tokens = f", about {self.tokens:,} tokens" if self.tokens else ""
+            foot = Text.from_markup(f"[dim]{used}, {seconds} s{tokens}[/]  {_plain(self.now)}")
+            lines = [Text.from_markup(line, overflow="ellipsis") for line in self.lines]
+            return Group(checklist(self.case), *lines, foot)
+
+    def _keep(self, line: str) -> None:
+        self.lines = [*self.lines, line][-LINES_KEPT:]
+
+
+@contextmanager
+def open_progress(session: Session, on_terminal: bool) -> Iterator[Progress]:
+    if not on_terminal:
+        yield Plain(sys.stderr)
+        return
+    shown = Live(session)
+    with shown.live:
+        yield shown
+
+
+def checklist(case: Case) -> RenderableType:
+    """Entities × fields with what is known; without them, the gaps listed so far."""
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = case.question.grid if case.question else Grid()
+    if not grid:
+        facts, gaps = lines_of(case.summary, SectionKind.CONFIRMED), lines_of(case.summary, SectionKind.NOT_FOUND)
+        return Text("\n".join([f"{len(facts)} facts", *(f"· {gap}" for gap in gaps[:ROWS_SHOWN])]))
+    known = values(case, grid)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("", *grid.fields):
+        table.add_column(title, overflow="ellipsis", no_wrap=True)
+    for entity in grid.entities[:ROWS_SHOWN]:
+        cells = [known.get((entity, field), "") for field in grid.fields]
+        table.add_row(entity, *(f"[green]✓[/] {_plain(value)}" if value else "[dim]·[/]" for value in cells))
+    return table
+
+
+def values(case: Case, grid: Grid) -> dict[tuple[str, str], str]:
+    """The value of each filled cell, of its newest period."""
+    facts = [parse_fact(line, grid) for line in lines_of(case.summary, SectionKind.CONFIRMED)]
+    cited = [fact for fact in facts if fact.field and fact.value and (fact.citations or fact.person)]
+    newest = {cell: latest([fact for fact in cited if fact.cell == cell]) for cell in {fact.cell for fact in cited}}
+    return {cell: fact.value[:VALUE_SHOWN] for cell, fact in newest.items() if fact}
+
+
+def _plain(text: Any) -> str:
+    from rich.markup import escape
+
+    return escape(str(text))

@@ -1,0 +1,243 @@
+"""The turns of Planner, Synthesizer and Checker: what each gets, what is checked, what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from harness.answering import answer_of
+from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective
+from harness.fold import Folded, add_missing, fold, gaps_left
+from harness.formats.answer import render_answer
+from harness.formats.queries import render_next_query
+from harness.formats.summary import render_summary, source_lines
+from harness.guards import View, check_decision, check_rewrite, settled
+from harness.model import Decision, Defect, NextQuery, Packet, Raw, Reply, Rewrite, Role, Verdict
+from harness.packet import Turn, build, language_for
+from harness.plan import Ask, Check, Fold, unfolded
+from harness.prompts import load_prompts
+from harness.reply import parse_checker, parse_planner, parse_synthesizer
+from harness.session import Event, Session, Step
+from harness.store import Snapshot
+from harness.turn import Judge, Turned, converse
+
+T = TypeVar("T")
+# Defects of a Planner that wants to stop too soon: when it insists, the built-in Planner's query is taken.
+TOO_SOON = frozenset({"early-answer", "no-source"})
+
+
+class Credit(NamedTuple):
+    """Where a value comes from: the trace record, the tokens it took, the files a person saved as the reply."""
+
+    record: Mapping[str, object]
+    tokens: int = 0
+    files: Mapping[str, str] | None = None
+
+    @classmethod
+    def of(cls, turned: Turned[Any], packet: Packet) -> Credit:
+        return cls(turned.record(packet), turned.tokens_in + turned.tokens_out, turned.reply.files)
+
+
+@dataclass(frozen=True)
+class RoleTurn(Generic[T]):
+    """What a role gets, how its reply is checked, and what becomes of the checked value."""
+
+    packet: Packet
+    judge: Judge[T]
+    commit: Callable[[T, Credit], Step]
+
+
+def role_turn(session: Session, snapshot: Snapshot, action: Fold | Check | Ask) -> RoleTurn[Any]:
+    match action:
+        case Ask():
+            return planner_turn(session, snapshot, action)
+        case Fold():
+            return synthesizer_turn(session, snapshot, action)
+        case Check():
+            return checker_turn(session, snapshot)
+
+
+def packet_for(session: Session, snapshot: Snapshot, turn: Turn) -> Packet:
+    texts = {name: snapshot.text(name) for name in ("question.md", "summary.md")}
+    prompts = load_prompts(language_for(snapshot.case, session.settings))
+    return build(snapshot.case, texts, turn, session.settings, prompts, session.today())
+
+
+# Planner -----------------------------------------------------------------------------------------
+
+
+def planner_turn(session: Session, snapshot: Snapshot, action: Ask) -> RoleTurn[Decision]:
+    unread = tuple(f"raw_{number}.md" for number in unfolded(snapshot.case)) if action.must_answer else ()
+    turn = Turn(Role.PLANNER, action.number, action.must_answer, action.must_decide, unread)
+    packet = packet_for(session, snapshot, turn)
+    return RoleTurn(packet, judge_decision(snapshot, packet), partial(commit_decision, session, snapshot, action))
+
+
+def ask(session: Session, snapshot: Snapshot, action: Ask) -> Step:
+    """A must-answer is always answered: at the worst by code, from the summary."""
+    turn = planner_turn(session, snapshot, action)
+    try:
+        turned = converse(session, turn.packet, turn.judge)
+    except (AgentUnreachable, AgentFailed, RepliesDefective) as error:
+        insists = isinstance(error, RepliesDefective) and set(error.codes) <= TOO_SOON
+        if not action.must_answer and not insists:
+            raise
+        session.tell(Event("notice", f"{error.what}; the built-in rules take this turn"))
+        turned = built_in(session, turn.packet, error)
+    return turn.commit(turned.value, Credit.of(turned, turn.packet))
+
+
+def judge_decision(snapshot: Snapshot, packet: Packet) -> Judge[Decision]:
+    view = View(snapshot.case, packet, frozenset(line.id for line in source_lines(snapshot.case.summary)))
+
+    def judge(reply: Reply) -> tuple[Decision | None, tuple[Defect, ...]]:
+        decision, defects = parse_planner(reply)
+        return decision, defects or (check_decision(decision, view) if decision else ())
+
+    return judge
+
+
+def built_in(session: Session, packet: Packet, error: HarnessError) -> Turned[Decision]:
+    """An answer composed from the summary by code, or the query for the first hole."""
+    reply = session.crew.built_in.take(packet)
+    decision, _ = parse_planner(reply)
+    if decision is None:
+        raise error
+    reply = replace(reply, notes=(*reply.notes, f"overruled: {error.what}: {error.value}"))
+    return Turned(decision, reply, session.crew.built_in.name, 0.0, 0, 0, ())
+
+
+def commit_decision(session: Session, snapshot: Snapshot, action: Ask, decision: Decision, credit: Credit) -> Step:
+    question = snapshot.case.question
+    assert question is not None
+    if decision.answer is not None:
+        return commit_answer(session, snapshot, decision.answer, action.must_answer, credit)
+    next_query = NextQuery(
+        round=action.number,
+        reasoning=tuple(line for line in decision.think.splitlines() if line.strip()),
+        queries=decision.queries,
+        ask=decision.ask,
+        directions=None if decision.ask is None else len(question.directions),
+    )
+    text = render_next_query(next_query)
+    session.commit(snapshot, "next_query.txt", text, credit.record, decided_on=("summary.md",), replies=credit.files)
+    line = "; ".join(decision.queries) if decision.ask is None else f"a question to you: {decision.ask}"
+    return Step("ask", line, credit.tokens)
+
+
+def commit_answer(session: Session, snapshot: Snapshot, body: str, limit: str, credit: Credit) -> Step:
+    """A direction given meanwhile makes the answer stale: question.md is among what it was decided on."""
+    settings = session.settings
+    language = language_for(snapshot.case, settings)
+    answer = answer_of(snapshot.case, body, limit=limit, self_check=settings.self_check, language=language)
+    decided_on = ("question.md", "summary.md", "next_query.txt")
+    text = render_answer(answer)
+    session.commit(snapshot, "answer.md", text, credit.record, decided_on=decided_on, replies=credit.files)
+    return Step("answer", f"answer.md: {answer.status}" + (f" ({limit})" if limit else ""), credit.tokens)
+
+
+# Synthesizer -----------------------------------------------------------------------------------------
+
+
+def synthesizer_turn(session: Session, snapshot: Snapshot, action: Fold) -> RoleTurn[Rewrite]:
+    text, raw = session.store.read_raw(action.number)
+    turn = Turn(Role.SYNTHESIZER, action.number, material={f"raw_{action.number}.md": text})
+    packet = packet_for(session, snapshot, turn)
+    return RoleTurn(packet, judge_rewrite(snapshot, packet, raw), partial(commit_fold, session, snapshot, raw))
+
+
+def has_sources(session: Session, action: Fold) -> bool:
+    return bool(session.store.read_raw(action.number)[1].sources)
+
+
+def fold_raw(session: Session, snapshot: Snapshot, action: Fold) -> Step:
+    """A raw without sources is folded by code, no model asked."""
+    if not has_sources(session, action):
+        raw = session.store.read_raw(action.number)[1]
+        record = {"role": "harness", "round": action.number}
+        rewrite = Rewrite(nothing_new="the search brought no source")
+        return commit_fold(session, snapshot, raw, rewrite, Credit(record))
+    turn = synthesizer_turn(session, snapshot, action)
+    turned = converse(session, turn.packet, turn.judge)
+    return turn.commit(turned.value, Credit.of(turned, turn.packet))
+
+
+def judge_rewrite(snapshot: Snapshot, packet: Packet, raw: Raw) -> Judge[Rewrite]:
+    ids = {line.id for line in source_lines(snapshot.case.summary)}
+    ids |= {f"{packet.round}.{k}" for k in range(1, len(raw.sources) + 1)}
+    view = View(snapshot.case, packet, frozenset(ids))
+
+    def judge(reply: Reply) -> tuple[Rewrite | None, tuple[Defect, ...]]:
+        rewrite, defects = parse_synthesizer(reply)
+        return rewrite, defects or (check_rewrite(rewrite, view) if rewrite else ())
+
+    return judge
+
+
+def commit_fold(session: Session, snapshot: Snapshot, raw: Raw, rewrite: Rewrite, credit: Credit) -> Step:
+    language, number = language_for(snapshot.case, session.settings), snapshot.case.summary.round + 1
+    folded = fold(snapshot.case, rewrite, raw, number, language)
+    record = {
+        **credit.record,
+        "added": list(folded.added),
+        "removed": list(folded.removed),
+        "reasons": [list(removal) for removal in rewrite.removed],
+    }
+    session.commit(snapshot, "summary.md", render_summary(folded.summary), record, replies=credit.files)
+    return Step("fold", _fold_line(snapshot, folded, rewrite, number), credit.tokens)
+
+
+def _fold_line(snapshot: Snapshot, folded: Folded, rewrite: Rewrite, number: int) -> str:
+    question = snapshot.case.question
+    gaps = gaps_left(folded.summary, question.grid) if question else 0
+    if rewrite.nothing_new is not None:
+        return f"raw_{number}.md folded: nothing new ({rewrite.nothing_new}), {gaps} gaps left"
+    lost = f", -{len(folded.removed)}" if folded.removed else ""
+    return f"raw_{number}.md folded: +{len(folded.added)}{lost} facts, {gaps} gaps left"
+
+
+# Checker -----------------------------------------------------------------------------------------------
+
+
+def checker_turn(session: Session, snapshot: Snapshot) -> RoleTurn[Verdict]:
+    draft = snapshot.case.answer
+    material = {"answer.md": draft.text if draft else ""}
+    packet = packet_for(session, snapshot, Turn(Role.CHECKER, snapshot.case.summary.round, material=material))
+    return RoleTurn(packet, parse_checker, partial(commit_verdict, session, snapshot))
+
+
+def check(session: Session, snapshot: Snapshot) -> Step:
+    """A Checker that fails is noted and does not block: the answer becomes final."""
+    turn = checker_turn(session, snapshot)
+    try:
+        turned = converse(session, turn.packet, turn.judge)
+    except (AgentUnreachable, AgentFailed, RepliesDefective) as error:
+        told = f"{error.what}: {error.value}"
+        session.tell(Event("notice", f"the self-check failed ({told}); the answer stands unchecked"))
+        record = {"role": "checker", "round": turn.packet.round, "failed": told}
+        return commit_final(session, snapshot, complete=settled(snapshot.case), credit=Credit(record))
+    return turn.commit(turned.value, Credit.of(turned, turn.packet))
+
+
+def commit_verdict(session: Session, snapshot: Snapshot, verdict: Verdict, credit: Credit) -> Step:
+    case = snapshot.case
+    if verdict.complete or not verdict.missing:
+        # No verdict makes an answer complete that has an untried cell, or no source at all.
+        grid = case.question.grid if case.question else None
+        complete = settled(case) if grid else bool(source_lines(case.summary))
+        return commit_final(session, snapshot, complete=complete, credit=credit)
+    language = language_for(snapshot.case, session.settings)
+    summary = add_missing(snapshot.case.summary, verdict.missing, language)
+    session.commit(snapshot, "summary.md", render_summary(summary), credit.record, decided_on=("answer.md",))
+    return Step("check", "self-check: missing " + "; ".join(verdict.missing), credit.tokens)
+
+
+def commit_final(session: Session, snapshot: Snapshot, *, complete: bool, credit: Credit) -> Step:
+    answer = snapshot.case.answer
+    assert answer is not None
+    status = "complete" if complete else "partial"
+    final = render_answer(replace(answer, status=status))
+    session.commit(snapshot, "answer.md", final, credit.record, decided_on=("summary.md",))
+    return Step("check", f"self-check: the answer is {status}", credit.tokens)

@@ -1,0 +1,1 @@
+"""Where sources come from: a folder of documents, a person, a program; each found, empty or blocked."""

@@ -1,0 +1,1 @@
+"""Readers: a file of any supported kind becomes one Document in Markdown."""

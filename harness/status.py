@@ -1,0 +1,150 @@
+"""What `harness status` says: where the case stands, whose turn it is, what is wrong. Opens no folded raw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.formats.question import fingerprint
+from harness.formats.summary import lines_of
+from harness.model import Case, SectionKind
+from harness.options import Settings
+from harness.packet import open_cells_of
+from harness.plan import (
+    Action,
+    Adopt,
+    Ask,
+    AskPerson,
+    Check,
+    Done,
+    DropDraft,
+    EmptyQueries,
+    Fold,
+    Hole,
+    Limits,
+    NoQuestion,
+    Search,
+    TakeAnswer,
+    due,
+    rounds_used,
+)
+from harness.store import Store
+from harness.store.claim import read_claim
+
+CELLS_NAMED = 8  # on the screen; --json has them all
+
+
+@dataclass(frozen=True)
+class Status:
+    """The case in figures. `due` is the action's name, `next` what it means and how to go on."""
+
+    case: str
+    question: str
+    round: int
+    rounds_used: int
+    rounds: int
+    cells: int
+    open_cells: tuple[str, ...]
+    facts: int
+    contradictions: int
+    not_found: tuple[str, ...]
+    due: str
+    next: str
+    answer: str  # "", draft, complete or partial
+    stopped: str
+    working: str  # who has claimed the case
+    problems: tuple[str, ...]
+
+
+def look(store: Store, settings: Settings, warnings: tuple[str, ...] = ()) -> Status:
+    """Raises HarnessError when there is no case."""
+    snapshot = store.snapshot()
+    case = snapshot.case
+    action = due(case, Limits(settings.rounds))
+    grid = case.question.grid if case.question else None
+    claim = read_claim(store.helpers / "claim.json")
+    told = [f"{problem.file}:{problem.line}: {problem.what}. {problem.hint}" for problem in snapshot.problems]
+    return Status(
+        case=str(store.folder),
+        question=case.question.text.strip() if case.question else "",
+        round=case.summary.round,
+        rounds_used=rounds_used(case),
+        rounds=settings.rounds,
+        cells=len(grid.entities) * len(grid.fields) if grid else 0,
+        open_cells=tuple(f"{entity}: {field}" for entity, field in open_cells_of(case)),
+        facts=len(lines_of(case.summary, SectionKind.CONFIRMED)),
+        contradictions=len(lines_of(case.summary, SectionKind.CONTRADICTIONS)),
+        not_found=lines_of(case.summary, SectionKind.NOT_FOUND),
+        due=type(action).__name__,
+        next=describe(action),
+        answer=case.answer.status if case.answer else "",
+        stopped=case.answer.stopped if case.answer else "",
+        working=f"{claim.role}, process {claim.pid}, since {claim.since}" if claim else "",
+        problems=(*warnings, *told, *_case_warnings(case)),
+    )
+
+
+def _case_warnings(case: Case) -> list[str]:
+    told = []
+    gone = [number for number in range(1, case.summary.round + 1) if number not in set(case.raws)]
+    if gone:
+        told.append(f"{len(gone)} folded raws are gone (raw_{gone[0]}.md): their citations cannot be checked any more")
+    if case.question and case.summary.fingerprint not in ("", fingerprint(case.question.text)):
+        told.append(
+            "the question was changed since the summary began: it goes on with the new one. "
+            'For a new case: harness -C research/NAME ask "…"'
+        )
+    return told
+
+
+def describe(action: Action) -> str:
+    """What is due, for a person, with the command that goes on."""
+    match action:
+        case NoQuestion():
+            return 'a question is due: harness ask "…"'
+        case Hole(missing):
+            return f"raw_{missing}.md is missing: rename the later file, or put it back"
+        case EmptyQueries() | DropDraft() | Adopt():
+            return "the harness tidies up: harness step"
+        case Done(later):
+            behind = f"; later came {', '.join(later)}: harness reopen" if later else "; harness reopen goes on"
+            return f"nothing: answer.md stands{behind}"
+        case Check():
+            return "the Checker looks at the draft answer: harness step"
+        case Fold(number):
+            return f"the Synthesizer folds raw_{number}.md: harness step, or harness next"
+        case TakeAnswer():
+            return "the answer in next_query.txt becomes answer.md: harness step"
+        case AskPerson(question):
+            return f'you: {question} (harness steer "…")'
+        case Search(number, queries):
+            return f"a search for raw_{number}.md: {'; '.join(queries)} (harness search)"
+        case Ask(_, must_answer):
+            if must_answer:
+                return f"the Planner must answer ({must_answer}): harness step, or harness next"
+            return "the Planner writes a query or the answer: harness step, or harness next"
+
+
+def render(status: Status) -> str:
+    """The lines for a terminal."""
+    first = status.question.split("\n", 1)[0] or "(no question)"
+    found = f"{status.facts} facts, {status.contradictions} contradictions"
+    if status.cells:
+        filled = f"{status.cells - len(status.open_cells)} of {status.cells} cells filled; {found}"
+    else:
+        filled = f"{found}, {len(status.not_found)} gaps"
+    lines = [
+        f"{Path(status.case).name}: {first}",
+        f"  round {status.round}, {status.rounds_used} of {status.rounds} search rounds used; {filled}",
+    ]
+    if status.open_cells:
+        more = len(status.open_cells) - CELLS_NAMED
+        behind = f" and {more} more" if more > 0 else ""
+        lines.append("  open: " + "; ".join(status.open_cells[:CELLS_NAMED]) + behind)
+    if status.answer:
+        lines.append(f"  answer.md: {status.answer} ({status.stopped})")
+    if status.working:
+        lines.append(f"  at work: {status.working}")
+    lines.append(f"  due: {status.next}")
+    lines += [f"  note: {problem}" for problem in status.problems]
+    return "\n".join(lines)

@@ -1,0 +1,240 @@
+"""A case on disk: read it whole as values, change it by one atomic write at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.errors import HarnessError, StateMoved
+from harness.model import Raw
+from harness.store import snapshot, trace
+from harness.store.disk import Disk
+from harness.store.lock import locked
+from harness.store.reading import FileText, digest_of, read_state
+from harness.store.snapshot import Snapshot
+
+HELPERS = ".harness"
+# On Windows a scanner or an editor may hold the target for a moment.
+REPLACE_TRIES = 6
+REPLACE_PAUSE = 0.05  # seconds
+
+
+class Base(NamedTuple):
+    """What a pass was decided on: the sha256 each file had; a commit is refused if one differs now.
+
+    `replies`: files that a person saved as the reply itself; their text may stand there instead.
+    """
+
+    digests: Mapping[str, str]
+    replies: Mapping[str, str] = {}
+
+    @classmethod
+    def of(cls, seen: Snapshot, *names: str, replies: Mapping[str, str] | None = None) -> Base:
+        return cls({name: seen.files[name].digest for name in names}, replies or {})
+
+
+class Store:
+    """The one door to a case's files. `disk` makes the system calls."""
+
+    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+        self.folder = folder
+        self.disk = disk or Disk()
+
+    @property
+    def helpers(self) -> Path:
+        return self.folder / HELPERS
+
+    # Reading ---------------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """All state files and the heads of the raws that the turn depends on. Opens no folded raw."""
+        return snapshot.take(self.folder)
+
+    def read_raw(self, number: int) -> tuple[str, Raw]:
+        """The text and the value of raw_N.md. Raises StateMoved if it is gone, BrokenFile if it is too large."""
+        return snapshot.read_raw(self.raw_path(number))
+
+    def read_bare(self, number: int) -> FileText:
+        """A bare raw for adoption: line ends and all, where it is UTF-8 that needs no cleaning."""
+        return snapshot.read_bare(self.raw_path(number))
+
+    def raw_path(self, number: int) -> Path:
+        return snapshot.raw_path(self.folder, number)
+
+    # Writing ---------------------------------------------------------------------------------
+
+    def commit(self, name: str, text: str | None, base: Base, record: Mapping[str, object]) -> None:
+        """The trace line, then the one atomic write (None removes the file). Raises StateMoved, HarnessError."""
+        with self._writing(name):
+            self._compare(base)
+            self._trace({**record, "file": name, "sha256": trace.digest(text)})
+            if text is None:
+                self.disk.unlink(self.folder / name)
+            else:
+                self._replace(self.folder / name, text)
+            self.disk.sync_folder(self.folder)
+
+    def create_raw(self, number: int, text: str, record: Mapping[str, object]) -> None:
+        """raw_N.md appears whole or not at all and never replaces another."""
+        path = self.raw_path(number)
+        with self._writing(path.name):
+            if path.exists():
+                raise StateMoved("this raw is there already", str(path), "harness status")
+            self._trace({**record, "file": path.name, "sha256": trace.digest(text)})
+            self._create(path, text)
+            self.disk.sync_folder(self.folder)
+
+    def make_case(self, question: str) -> None:
+        """A new case with its question.md. Raises HarnessError if there is one."""
+        with self._told(self.folder):
+            self.disk.make_folder(self.folder)
+        with self._writing("question.md"):
+            if (self.folder / "question.md").exists():
+                raise HarnessError("a case is here already", str(self.folder), 'harness -C research/NAME ask "…"')
+            self._create(self.folder / "question.md", question)
+            self.disk.sync_folder(self.folder)
+
+    def move(self, name: str, target: str, digest: str, record: Mapping[str, object]) -> None:
+        """Rename a file that has this sha256. Raises StateMoved if it has another, or if the target is there."""
+        with self._writing(name):
+            self._compare(Base({name: digest, target: ""}))
+            self._trace({**record, "file": target, "sha256": digest})
+            self.disk.replace(self.folder / name, self.folder / target)
+            self.disk.sync_folder(self.folder)
+
+    def append(self, name: str, data: bytes) -> None:
+        """One append, without waiting for the lock: what a person says mid-loop must not be refused."""
+        with self._told(self.folder / name):
+            descriptor = self.disk.open_append(self.folder / name)
+            try:
+                self._write_all(descriptor, data)
+            finally:
+                self.disk.close(descriptor)
+
+    def clean(self, seen: Snapshot) -> None:
+        """Remove temporary files of a killed process. Every one is made under the lock, so none is in use."""
+        if not seen.temporary:
+            return
+        with self._writing("temporary files"):
+            for name in seen.temporary:
+                self.disk.unlink(self.folder / name)
+
+    # Helpers in .harness/: disposable, no fact and no step depends on them ----------------------
+
+    def put_helper(self, name: str, text: str) -> Path:
+        path = self.helpers / name
+        with self._told(path):
+            self._make_helpers()
+            self.disk.make_folder(path.parent)
+            self._replace(path, text)
+        return path
+
+    def get_helper(self, name: str) -> str:
+        """ "" if it is not there or cannot be read."""
+        try:
+            return (self.helpers / name).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return ""
+
+    def drop_helper(self, name: str) -> None:
+        with contextlib.suppress(OSError):
+            self.disk.unlink(self.helpers / name)
+
+    # Inside ------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _writing(self, name: str) -> Iterator[None]:
+        with self._told(self.folder / name):
+            self._make_helpers()
+            with locked(self.helpers / "lock"):
+                yield
+
+    def _make_helpers(self) -> None:
+        if self.helpers.is_symlink():
+            raise HarnessError("the helper folder is a link", str(self.helpers), "remove the link; nothing is lost")
+        if not (self.helpers / ".gitignore").exists():
+            self.disk.make_folder(self.helpers)
+            self._replace(self.helpers / ".gitignore", "*\n")
+
+    def _compare(self, base: Base) -> None:
+        for name, digest in base.digests.items():
+            now = read_state(self.folder / name) if name in base.replies else None
+            if now and now.text == base.replies[name]:
+                continue
+            if (now.digest if now else digest_of(self.folder / name)) != digest:
+                raise StateMoved("the file changed during the pass", str(self.folder / name), "harness status")
+
+    def _trace(self, record: Mapping[str, object]) -> None:
+        path = self.folder / "trace.jsonl"
+        before = trace.last_line(path)
+        line = json.dumps({**record, "previous": trace.digest(before.text)}, ensure_ascii=False)
+        descriptor = self.disk.open_append(path)
+        try:
+            self._write_all(descriptor, ("\n" if before.torn else "").encode() + line.encode() + b"\n")
+            self.disk.sync(descriptor)
+        finally:
+            self.disk.close(descriptor)
+
+    def _replace(self, path: Path, text: str) -> None:
+        temporary = self._temporary(path.parent, text)
+        try:
+            for left in reversed(range(REPLACE_TRIES)):
+                try:
+                    return self.disk.replace(temporary, path)
+                except PermissionError:
+                    if not left:
+                        raise
+                    time.sleep(REPLACE_PAUSE)
+        except OSError:
+            self._unlink_quietly(temporary)
+            raise
+
+    def _create(self, path: Path, text: str) -> None:
+        temporary = self._temporary(path.parent, text)
+        try:
+            self.disk.link(temporary, path)
+        except FileExistsError:
+            raise StateMoved("the file is there already", str(path), "harness status") from None
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EACCES):
+                raise
+            self.disk.replace(temporary, path)  # a file system without hard links; the lock is held
+        finally:
+            self._unlink_quietly(temporary)
+
+    def _temporary(self, folder: Path, text: str) -> Path:
+        descriptor, path = self.disk.create_temporary(folder)
+        try:
+            self._write_all(descriptor, text.encode())
+            self.disk.sync(descriptor)
+        except OSError:
+            self._unlink_quietly(path)
+            raise
+        finally:
+            self.disk.close(descriptor)
+        return path
+
+    def _write_all(self, descriptor: int, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[self.disk.write(descriptor, view) :]
+
+    def _unlink_quietly(self, path: Path) -> None:
+        with contextlib.suppress(OSError):
+            self.disk.unlink(path)
+
+    @contextlib.contextmanager
+    def _told(self, path: Path) -> Iterator[None]:
+        """One place turns the system's refusals into messages; the state stays at the last commit."""
+        try:
+            yield
+        except OSError as error:
+            hint = "nothing was lost: the case stands at its last commit. Free some space, then run again"
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                hint = "nothing was lost: the case stands at its last commit. Check the folder's permissions"
+            raise HarnessError("cannot write", f"{path} ({error.strerror or error})", hint) from error

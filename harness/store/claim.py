@@ -1,0 +1,79 @@
+"""Who is at work on a case: a courtesy between processes that can be taken over, never a lock."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Claim:
+    """`started` is the process's start time in clock ticks (Linux), so that a reused pid is not taken for it."""
+
+    role: str
+    round: int
+    pid: int
+    started: str
+    since: str
+    expires: str
+
+    def alive(self, now: datetime) -> bool:
+        """Expired or dead claims may be taken over."""
+        try:
+            if datetime.fromisoformat(self.expires) < now:
+                return False
+        except (ValueError, TypeError):  # no time, or one without a zone: a broken claim binds nobody
+            return False
+        return process_start(self.pid) == self.started
+
+
+def make_claim(role: str, number: int, *, now: datetime, seconds: float) -> Claim:
+    pid = os.getpid()
+    return Claim(
+        role=role,
+        round=number,
+        pid=pid,
+        started=process_start(pid) or "",
+        since=now.isoformat(timespec="seconds"),
+        expires=(now + timedelta(seconds=seconds)).isoformat(timespec="seconds"),
+    )
+
+
+def read_claim(path: Path) -> Claim | None:
+    """None if there is none or it cannot be read: a broken claim binds nobody."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+        return Claim(**{name: value[name] for name in Claim.__dataclass_fields__})
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def render_claim(claim: Claim) -> str:
+    return json.dumps(asdict(claim)) + "\n"
+
+
+def process_start(pid: int) -> str | None:
+    """The start time of a live process, "" where the system does not tell, None if it is dead."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return _probe(pid) if not Path("/proc/self").exists() else None
+    except OSError:
+        return ""
+    fields = stat.rpartition(")")[2].split()
+    return None if fields[0] == "Z" else fields[19]  # state and starttime: proc(5), fields 3 and 22
+
+
+def _probe(pid: int) -> str | None:
+    if os.name == "nt":  # signal 0 is Ctrl-C there
+        return ""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except OSError:
+        return ""
+    return ""

@@ -1,0 +1,95 @@
+"""Reading case files: regular files only, no link followed, decoded as the person meant them."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.errors import BrokenFile, HarnessError
+from harness.formats.text import decode
+from harness.model import Problem
+from harness.patterns import lazy
+from harness.store.disk import BINARY, NOT_FOLLOWED
+
+RAW_NAME = lazy(r"raw_([1-9]\d{0,8})\.md")
+NEARLY_RAW = lazy(r"raw[_-]?0*(\d{1,9})\.(md|txt|markdown)", re.IGNORECASE)
+TEMPORARY = lazy(r"\.[0-9a-f]{16}\.tmp")
+HEAD_BYTES = 65_536  # enough for the front matter of a raw with five queries and their attempts
+# A summary or a question of this size is junk or an attack: the model's window ends far earlier.
+STATE_LIMIT = 16_000_000
+
+
+class FileText(NamedTuple):
+    """One file as read: `digest` is the sha256 of its bytes, "" when it is not there."""
+
+    text: str
+    digest: str
+
+
+ABSENT = FileText("", "")
+
+
+def open_regular(path: Path) -> int | None:
+    """A descriptor, or None when the file is not there. A link, folder or pipe is refused."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | NOT_FOLLOWED | BINARY | getattr(os, "O_NONBLOCK", 0))
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise BrokenFile("a case file is a link", str(path), "replace the link by a real file") from None
+        raise HarnessError("cannot read", f"{path} ({error.strerror})", "check the file's permissions") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise BrokenFile("not a regular file", str(path), "move it away; a case holds plain files only")
+    return descriptor
+
+
+def read_bytes(path: Path, *, limit: int | None = None) -> bytes | None:
+    """The first `limit` bytes (all of it by default); None when the file is not there."""
+    descriptor = open_regular(path)
+    if descriptor is None:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read(-1 if limit is None else limit)
+
+
+def read_state(path: Path) -> FileText:
+    data = read_bytes(path, limit=STATE_LIMIT + 1)
+    if data is None:
+        return ABSENT
+    if len(data) > STATE_LIMIT:
+        raise BrokenFile("file too large", f"{path} (over {STATE_LIMIT // 1_000_000} MB)", "a page belongs in raw_N.md")
+    return FileText(decode(data).text, hashlib.sha256(data).hexdigest())
+
+
+def digest_of(path: Path) -> str:
+    data = read_bytes(path)
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+class Listing(NamedTuple):
+    raws: tuple[int, ...]
+    temporary: tuple[str, ...]  # left by a process that was killed
+    problems: tuple[Problem, ...]
+
+
+def list_case(folder: Path) -> Listing:
+    """Names only: no file is opened, so 5,000 raws cost a few milliseconds."""
+    raws, temporary, problems = [], [], []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name
+            if match := RAW_NAME.fullmatch(name):
+                raws.append(int(match[1]))
+            elif TEMPORARY.fullmatch(name):
+                temporary.append(name)
+            elif match := NEARLY_RAW.fullmatch(name):
+                hint = f"rename it to raw_{int(match[1]) or 'N'}.md to have it read"
+                problems.append(Problem(name, 1, "looks like a raw but is not named like one", hint))
+    return Listing(tuple(sorted(raws)), tuple(temporary), tuple(problems))

@@ -1,0 +1,100 @@
+"""A case as read at one moment: the state files and as much of the raws as the turn depends on."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.errors import BrokenFile, HarnessError, StateMoved
+from harness.formats.answer import parse_answer
+from harness.formats.queries import parse_next_query
+from harness.formats.question import parse_question
+from harness.formats.raw import parse_head, parse_raw
+from harness.formats.summary import parse_summary, search_lines
+from harness.formats.text import decode
+from harness.model import Case, NextQuery, Problem, Raw, RawHead, Summary
+from harness.store.reading import HEAD_BYTES, FileText, list_case, read_bytes, read_state
+
+STATE_FILES = ("question.md", "summary.md", "next_query.txt", "answer.md")
+RAW_LIMIT = 32_000_000  # bytes; a raw is read whole, and a value takes several times its size in memory
+
+
+class Snapshot(NamedTuple):
+    """The case at one moment; `files` as read, by name."""
+
+    case: Case
+    files: Mapping[str, FileText]
+    temporary: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+    def text(self, name: str) -> str:
+        return self.files[name].text
+
+
+def take(folder: Path) -> Snapshot:
+    """Raises HarnessError where there is no case, BrokenFile for a link or junk in the place of a file."""
+    if not folder.is_dir():
+        raise HarnessError("no such case", str(folder), f'harness -C {folder} ask "your question"')
+    files = {name: read_state(folder / name) for name in STATE_FILES}
+    listing = list_case(folder)
+    summary = parse_summary(files["summary.md"].text) if files["summary.md"].digest else Summary()
+    question = parse_question(files["question.md"].text) if files["question.md"].digest else None
+    next_query = parse_next_query(files["next_query.txt"].text)
+    answer = parse_answer(files["answer.md"].text) if files["answer.md"].digest else None
+    heads = _heads(folder, listing.raws, summary, next_query)
+    parsed = (question, summary, next_query, answer)
+    problems = [problem for value in parsed if value is not None for problem in value.problems]
+    case = Case(question, summary, next_query, answer, listing.raws, heads)
+    return Snapshot(case, files, listing.temporary, (*listing.problems, *problems))
+
+
+def _heads(folder: Path, raws: tuple[int, ...], summary: Summary, next_query: NextQuery) -> dict[int, RawHead]:
+    """Raws above `round`; folded ones only while a query waits that Searches does not record."""
+    heads = {number: read_head(raw_path(folder, number)) for number in raws if number > summary.round}
+    recorded = {line.query for line in search_lines(summary)} if next_query.queries else set()
+    if all(query in recorded for query in next_query.queries):
+        return heads
+    for number in reversed([number for number in raws if number <= summary.round]):
+        if next_query.round is not None and number < next_query.round:
+            break
+        heads[number] = read_head(raw_path(folder, number))
+        if next_query.round is None and heads[number].kind == "search":
+            break
+    return heads
+
+
+def raw_path(folder: Path, number: int) -> Path:
+    return folder / f"raw_{number}.md"
+
+
+def read_head(path: Path) -> RawHead:
+    """Only the start of the file is read, whatever its size."""
+    return parse_head(decode(read_bytes(path, limit=HEAD_BYTES) or b"").text)
+
+
+def read_raw(path: Path) -> tuple[str, Raw]:
+    text = decode(_raw_bytes(path)).text
+    return text, parse_raw(text, path.name)
+
+
+def read_bare(path: Path) -> FileText:
+    data = _raw_bytes(path)
+    text = decode(data).text
+    with contextlib.suppress(UnicodeDecodeError):
+        exact = data.decode("utf-8")
+        if exact.replace("\r\n", "\n") == text:
+            text = exact
+    return FileText(text, hashlib.sha256(data).hexdigest())
+
+
+def _raw_bytes(path: Path) -> bytes:
+    data = read_bytes(path, limit=RAW_LIMIT + 1)
+    if data is None:
+        raise StateMoved("a raw was removed during the pass", str(path), "harness status")
+    if len(data) > RAW_LIMIT:
+        hint = "keep what matters of it, or split it into files of their own: raw_N.md, raw_N+1.md, …"
+        raise BrokenFile(f"a raw of more than {RAW_LIMIT // 1_000_000} MB", str(path), hint)
+    return data

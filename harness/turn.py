@@ -1,0 +1,151 @@
+"""A role's turn: packet out, reply in, checks; repair turns for defects; the next agent when one fails."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
+
+from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective
+from harness.model import Defect, Packet, Reply
+from harness.packet import repair
+from harness.ports import Agent
+from harness.prompts import load_prompts
+from harness.session import Event, Session
+from harness.store import Snapshot
+from harness.store.reading import digest_of
+from harness.tokens import estimate
+
+T = TypeVar("T")
+Judge = Callable[[Reply], tuple[T | None, tuple[Defect, ...]]]
+FAILED_PASSES = 2  # of one role in one round: the end of a run, also across restarts
+
+
+class Turned(NamedTuple, Generic[T]):
+    """A reply that passed the checks, and what it took to get it."""
+
+    value: T
+    reply: Reply
+    agent: str
+    seconds: float
+    tokens_in: int
+    tokens_out: int
+    defects: tuple[str, ...]  # codes of the replies refused on the way
+
+    def record(self, packet: Packet) -> dict[str, object]:
+        """The trace line's part about the role."""
+        return {
+            "role": str(packet.role),
+            "round": packet.round,
+            "agent": self.agent,
+            "seconds": round(self.seconds, 3),
+            "tokens": [self.tokens_in, self.tokens_out],
+            "defects": list(self.defects),
+            "notes": list(self.reply.notes),
+        }
+
+
+def converse(session: Session, packet: Packet, judge: Judge[T]) -> Turned[T]:
+    """Ask the role's agents in order until a reply passes.
+
+    Raises AgentUnreachable when no agent could be asked, AgentFailed when none replied,
+    RepliesDefective when every reply had defects; the replies are kept in `.harness/rejected/`.
+    """
+    problems: list[HarnessError] = []
+    refused: list[str] = []
+    agents = session.crew.agents[packet.role]
+    for agent in agents:
+        current, started, spent_in, spent_out = packet, session.clock.monotonic(), 0, 0
+        defects: tuple[Defect, ...] = ()
+        for _ in range(session.settings.repairs + 1):
+            session.tell(Event("asked", f"{packet.role}: {agent.name}"))
+            try:
+                check_window(agent, current)
+                reply = agent.take(current)
+            except (AgentUnreachable, AgentFailed) as error:
+                session.tell(Event("failed", f"{agent.name}: {error.what}"))
+                problems.append(error)
+                break
+            spent_in += estimate(current.prompt) if reply.tokens_in is None else reply.tokens_in
+            spent_out += estimate(reply.text) if reply.tokens_out is None else reply.tokens_out
+            value, defects = judge(reply)
+            if value is not None and not defects:
+                seconds = session.clock.monotonic() - started
+                return Turned(value, reply, agent.name, seconds, spent_in, spent_out, tuple(refused))
+            refused += [defect.code for defect in defects]
+            keep_rejected(session, packet, agent.name, reply, defects, len(refused))
+            current = repair(packet, reply.text, defects, load_prompts(packet.language))
+        if defects:
+            problems.append(_defective(packet, agent.name, defects))
+    raise _worst(problems, packet, session)
+
+
+def check_window(agent: Agent, packet: Packet) -> None:
+    """Raises AgentUnreachable when the packet is larger than what the agent can read."""
+    size = estimate(packet.prompt)
+    if agent.window is not None and size > agent.window:
+        told = f"about {size} tokens for a window of {agent.window}"
+        hint = f"name an agent with a larger window first, or split raw_{packet.round}.md into smaller files"
+        raise AgentUnreachable(f"the packet does not fit {agent.name}", told, hint)
+
+
+def keep_rejected(
+    session: Session, packet: Packet, agent: str, reply: Reply, defects: tuple[Defect, ...], count: int
+) -> None:
+    """A refused reply is kept for a person to look at, with what was wrong with it."""
+    for defect in defects:
+        session.tell(Event("defect", f"{agent}: {defect.what}" + (f": {defect.value}" if defect.value else "")))
+    told = "\n".join(f"# {defect.code}: {defect.what} {defect.value}".rstrip() for defect in defects)
+    replied = reply.text or "\n".join(f"# file {name}\n{text}" for name, text in reply.files.items())
+    session.store.put_helper(f"rejected/{packet.role}_{packet.round}_{count}.md", f"{told}\n\n{replied}\n")
+
+
+def _defective(packet: Packet, agent: str, defects: tuple[Defect, ...]) -> RepliesDefective:
+    told = "; ".join(dict.fromkeys(defect.what for defect in defects))
+    hint = "the replies are in .harness/rejected/. Take the turn yourself: harness next, then harness take"
+    codes = tuple(defect.code for defect in defects)
+    return RepliesDefective(f"{agent} could not do the {packet.role}'s turn of round {packet.round}", told, hint, codes)
+
+
+def _worst(problems: list[HarnessError], packet: Packet, session: Session) -> HarnessError:
+    """The problem to report: a reply that was there says more than a program that was not."""
+    for kind in (RepliesDefective, AgentFailed, AgentUnreachable):
+        for problem in problems:
+            if isinstance(problem, kind):
+                return problem
+    return AgentUnreachable(f"no agent for the {packet.role}", "", "harness config")
+
+
+# Failed passes, remembered across restarts --------------------------------------------------------
+
+
+def failures(session: Session, snapshot: Snapshot, role: str) -> int:
+    """Failed passes of this role in this very state of the files, with these agents."""
+    failed = _failed(session)
+    count = failed.get(_state_key(session, snapshot, role), 0) if failed else 0
+    return count if isinstance(count, int) else 0
+
+
+def count_failure(session: Session, snapshot: Snapshot, role: str) -> None:
+    key = _state_key(session, snapshot, role)
+    session.store.put_helper("failed.json", json.dumps({key: failures(session, snapshot, role) + 1}))
+
+
+def forget_failures(session: Session) -> None:
+    session.store.drop_helper("failed.json")
+
+
+def _failed(session: Session) -> dict[str, object]:
+    try:
+        value = json.loads(session.store.get_helper("failed.json") or "{}")
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _state_key(session: Session, snapshot: Snapshot, role: str) -> str:
+    agents = [agent.name for agents in session.crew.agents.values() for agent in agents]
+    raw = session.store.raw_path(snapshot.case.summary.round + 1)  # what a Synthesizer fails on may be mended
+    state = [*(file.digest for file in snapshot.files.values()), digest_of(raw)]
+    return hashlib.sha256(json.dumps([role, agents, state]).encode()).hexdigest()[:16]
