@@ -49,7 +49,10 @@ def case_at(folder: Path, round_: int, *, raws: int = 0) -> Path:
     case.mkdir(parents=True)
     (case / "question.md").write_text("Compare Samokat and Lavka.\n", encoding="utf-8")
     searches = tuple(
-        render_search_line(search_record(n, f"query number {n}", "found", sources=5, new_facts=n % 3, gaps=n % 7), "en")
+        "- "
+        + render_search_line(
+            search_record(n, f"query number {n}", "found", sources=5, new_facts=n % 3, gaps=n % 7), "en"
+        )
         for n in range(1, round_ + 1)
     )
     facts = tuple(f"- Company {n}: revenue 2024 — {n}.5 bn ₽ [1.{n}]" for n in range(1, 41))
@@ -90,6 +93,8 @@ def pass_seconds(case: Path) -> float:
     roles = dict.fromkeys(Role, (instant,))
     session = Session(Store(case), Crew(roles, (instant,), instant), Settings(rounds=1_000_000))
     meter = Meter(session)
+    for _ in range(3):  # one round, so that reading the case for the first time is not counted as a pass
+        one_pass(session, meter)
     started = time.perf_counter()
     for _ in range(PASSES):
         one_pass(session, meter)

@@ -9,16 +9,15 @@ from typing import NamedTuple
 from harness.facts import cells_searched, citations, names, open_cells, without_marks
 from harness.formats.front import put
 from harness.formats.labels import searched_mark, without_searched_mark
-from harness.formats.ledger import read_search_line
 from harness.formats.question import fingerprint
 from harness.formats.summary import (
+    append_lines,
     lines_of,
     render_search_line,
     render_source_line,
     replace_section,
     search_lines,
     search_record,
-    source_lines,
 )
 from harness.guards import WRITABLE, written_lines
 from harness.model import (
@@ -55,12 +54,12 @@ def fold(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str) -> 
         fingerprint=fingerprint(question.text),
         front=put(old.front, "directions", str(len(question.directions)) if question.directions else None),
     )
-    summary = replace_section(summary, SectionKind.SOURCES, _source_texts(old, summary, raw, number), language)
+    summary = _without_round(summary, number, language) if again else summary
+    summary = append_lines(summary, SectionKind.SOURCES, _source_texts(summary, raw, number), language)
     if raw.head.queries:
-        carried = _lines_of_other_rounds(old, number)
         own = _searches(summary, question, raw, number, len(added))
-        texts = (*carried, *(render_search_line(line, language) for line in own))
-        summary = replace_section(summary, SectionKind.SEARCHES, texts, language)
+        texts = (render_search_line(line, language) for line in own)
+        summary = append_lines(summary, SectionKind.SEARCHES, texts, language)
     return Folded(list_open_cells(summary, question.grid, language), added, removed)
 
 
@@ -143,27 +142,22 @@ def _counted(line: str, count: int, language: str) -> str:
     return f"{line} {searched_mark(count, language)}" if count else line
 
 
-def _source_texts(old: Summary, new: Summary, raw: Raw, number: int) -> tuple[str, ...]:
-    """The carried lines, and those of this round's sources that the new summary cites."""
-    carried = tuple(line for line in source_lines(old) if not line.id.startswith(f"{number}."))
+def _without_round(summary: Summary, number: int, language: str) -> Summary:
+    """Re-folding a round replaces its lines of Searches and Sources; a line that is no record stays."""
+    searches = [line for line in lines_of(summary, SectionKind.SEARCHES) if not line.startswith(f"{number} ·")]
+    sources = [line for line in lines_of(summary, SectionKind.SOURCES) if not line.startswith(f"[{number}.")]
+    summary = replace_section(summary, SectionKind.SEARCHES, searches, language)
+    return replace_section(summary, SectionKind.SOURCES, sources, language)
+
+
+def _source_texts(new: Summary, raw: Raw, number: int) -> tuple[str, ...]:
+    """Those of this round's sources that the new summary cites."""
     cited = {cited for kind in WRITABLE for line in lines_of(new, kind) for cited in citations(line)}
-    cited |= {cited for line in new.intro for cited in citations(line)}
-    own = tuple(
-        SourceLine(f"{number}.{k}", source.date, source.title, source.url)
+    return tuple(
+        render_source_line(SourceLine(f"{number}.{k}", source.date, source.title, source.url))
         for k, source in enumerate(raw.sources, 1)
         if f"{number}.{k}" in cited
     )
-    return tuple(render_source_line(line) for line in (*carried, *own))
-
-
-def _lines_of_other_rounds(old: Summary, number: int) -> list[str]:
-    """Re-folding a round replaces its lines; a line that is no record stays."""
-    kept = []
-    for line in lines_of(old, SectionKind.SEARCHES):
-        read = read_search_line(f"- {line}")
-        if read is None or read.round != number:
-            kept.append(line)
-    return kept
 
 
 def _searches(new: Summary, question: Question, raw: Raw, number: int, facts: int) -> tuple[SearchLine, ...]:

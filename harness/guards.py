@@ -10,7 +10,7 @@ from harness.facts import cells_searched, citations, open_cells
 from harness.formats.summary import lines_of, search_lines, source_lines
 from harness.model import Case, Decision, Defect, Grid, Packet, Rewrite, SectionKind, Summary
 from harness.patterns import lazy
-from harness.words import same_words
+from harness.words import bag
 
 QUERY_LIMIT = 200  # characters; several engines refuse 400, and nothing should be smuggled out in a query
 UNBROKEN_LIMIT = 60  # a longer run without a space is no word of any language: it may carry data out
@@ -67,10 +67,11 @@ def unfit_query(decision: Decision, view: View) -> Iterator[Defect]:
 
 def repeated_query(decision: Decision, view: View) -> Iterator[Defect]:
     """The same words again after they found something; a blocked or empty search may be repeated."""
-    for line in search_lines(view.case.summary) if decision.queries else ():
-        for query in decision.queries:
-            if line.outcome == SUCCEEDED and same_words(query, line.query):
-                yield Defect("repeated-query", f"round {line.round} searched this and found sources", query)
+    wanted = {bag(query): query for query in decision.queries}
+    for line in search_lines(view.case.summary) if wanted else ():
+        if line.outcome == SUCCEEDED and bag(line.query) in wanted:
+            query = wanted[bag(line.query)]
+            yield Defect("repeated-query", f"round {line.round} searched this and found sources", query)
 
 
 def early_answer(decision: Decision, view: View) -> Iterator[Defect]:

@@ -14,7 +14,7 @@ from harness.formats.summary import (
     replace_section,
     source_lines,
 )
-from harness.model import Case, Defect, FrontMatter, Packet, Role, SectionKind, Summary
+from harness.model import Case, Defect, FrontMatter, Packet, Role, Section, SectionKind, Summary
 from harness.options import Settings
 from harness.plan import state_token
 from harness.render import RoleTemplate, as_data, fill
@@ -84,10 +84,7 @@ def summary_view(summary: Summary, language: str, earlier: str) -> str:
     if not summary.sections and not summary.intro:
         return ""
     view = replace(summary, front=FrontMatter())
-    searches = lines_of(summary, SectionKind.SEARCHES)
-    if len(searches) > SEARCHES_SHOWN:
-        count = fill(earlier, {"count": str(len(searches) - SEARCHES_SHOWN)}, "phrases")
-        view = replace_section(view, SectionKind.SEARCHES, (count, *searches[-SEARCHES_SHOWN:]), language)
+    view = replace(view, sections=tuple(_last_searches(section, earlier) for section in view.sections))
     if source_lines(summary):
         roles_text = "\n".join(
             line
@@ -99,6 +96,14 @@ def summary_view(summary: Summary, language: str, earlier: str) -> str:
         kept = tuple(render_source_line(line) for line in source_lines(summary) if line.id in cited)
         view = replace_section(view, SectionKind.SOURCES, kept, language)
     return render_summary(view).strip("\n")
+
+
+def _last_searches(section: Section, earlier: str) -> Section:
+    lines = [line for line in section.lines if line.strip()]
+    if section.kind is not SectionKind.SEARCHES or len(lines) <= SEARCHES_SHOWN:
+        return section
+    count = fill(earlier, {"count": str(len(lines) - SEARCHES_SHOWN)}, "phrases/earlier_searches")
+    return replace(section, lines=(count, *lines[-SEARCHES_SHOWN:]))
 
 
 def open_cells_of(case: Case) -> tuple[tuple[str, str], ...]:

@@ -190,8 +190,13 @@ def stalled(case: Case) -> bool:
     """No new fact and the same gaps for STALL_ROUNDS rounds, unless Directions changed since the last fold."""
     if case.question and len(case.question.directions) > seen_directions(case.summary):
         return False
-    closing = {line.round: line for line in search_lines(case.summary) if line.round > case.summary.reopened}
-    last = [closing[number] for number in sorted(closing)[-STALL_ROUNDS:]]
+    closing: dict[int, SearchLine] = {}  # the last line of each of the last rounds
+    for line in reversed(search_lines(case.summary)):
+        if line.round > case.summary.reopened:
+            closing.setdefault(line.round, line)
+        if len(closing) == STALL_ROUNDS:
+            break
+    last = list(closing.values())
     return (
         len(last) == STALL_ROUNDS
         and all(line.new_facts == 0 for line in last)

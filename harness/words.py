@@ -55,7 +55,7 @@ _ABBREVIATIONS = _word_set(
     г гг в вв н э т тт д п пп ст стр рис табл руб коп тыс млн млрд трлн ул пр им проф акад др пр см ср напр гл обл р
     оз кв янв фев мар апр авг сен сент окт ноя нояб дек"""
 )
-_SENTENCE_END = lazy(r"[.!?…]+[\"'»”’)\]]*(?=\s)|[。！？]+[”’」』）]*")
+_SENTENCE_END = lazy(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+(?=\s)|[。！？]++[”’」』）]*+")
 _LAST_WORD = lazy(r"([\w.]+)$")
 _OWN_LINE = lazy(r"\s*(?:[-*+•]\s|\d+[.)]\s|#{1,6}\s|\||>|```)")
 
@@ -120,9 +120,15 @@ def _stemmer(language: str) -> Callable[[str], str]:
     return stem_word
 
 
+@lru_cache(maxsize=16_384)
+def bag(text: str) -> frozenset[str]:
+    """The content stems of a text as a set: word order, case endings and function words aside."""
+    return frozenset(content_stems(text) or stems(text))
+
+
 def same_words(a: str, b: str) -> bool:
-    """Whether two texts have the same set of content stems: word order, case endings and function words aside."""
-    return frozenset(content_stems(a) or stems(a)) == frozenset(content_stems(b) or stems(b))
+    """Whether two texts say the same words."""
+    return bag(a) == bag(b)
 
 
 def may_cover(wanted: tuple[str, ...], found: frozenset[str]) -> bool:
@@ -160,17 +166,16 @@ def sentences(text: str) -> list[str]:
 
 def _blocks(text: str) -> list[str]:
     """Runs of lines that may hold one sentence: cut at blank lines and at lines that stand alone."""
-    blocks: list[str] = []
+    blocks: list[list[str]] = []
     joinable = False
     for line in text.splitlines():
         stripped = line.strip()
-        alone = bool(_OWN_LINE.match(line))
-        if stripped and joinable and not alone:
-            blocks[-1] += ("" if _HAN.match(blocks[-1][-1]) else " ") + stripped
+        if stripped and joinable and not _OWN_LINE.match(line):
+            blocks[-1] += ["" if _HAN.match(blocks[-1][-1][-1:]) else " ", stripped]
         elif stripped:
-            blocks.append(stripped)
-        joinable = bool(stripped) and not re.match(r"\s*(?:#{1,6}\s|\|)", line)
-    return blocks
+            blocks.append([stripped])
+        joinable = bool(stripped) and not stripped.startswith(("#", "|"))
+    return ["".join(parts) for parts in blocks]
 
 
 def _split_block(block: str) -> list[str]:
@@ -187,7 +192,7 @@ def _split_block(block: str) -> list[str]:
 
 def _goes_on(block: str, end: re.Match[str]) -> bool:
     """Whether the full stop belongs to an abbreviation, an initial or a list number, not to a sentence's end."""
-    following = block[end.end() :].lstrip()[:1]
+    following = block[end.end() : end.end() + 20].lstrip()[:1]
     if following.islower():
         return True
     before = _LAST_WORD.search(block, max(0, end.start() - LONGEST_WORD), end.start())

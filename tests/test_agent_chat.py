@@ -306,7 +306,7 @@ def test_a_missing_package_is_named(api: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     code = (
         f"import sys; sys.modules[{api!r}] = None\n"
-        "from harness.agents.chat import ChatAgent; from harness.model import *\n"
+        "from harness.agents.chat import ChatAgent; from harness.model import *; from harness.options import *\n"
         f"agent = ChatAgent(AgentSpec('mine', api={api!r}, model='m'))\n"
         "try: agent.take(Packet(Role.PLANNER, '', 1, 'x', {}, ()))\n"
         "except Exception as error: print(type(error).__name__, error)\n"

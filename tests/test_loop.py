@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -19,11 +21,12 @@ from harness.errors import (
 )
 from harness.formats.answer import parse_answer
 from harness.loop import run, step
-from harness.model import Packet, Reply
+from harness.model import Packet, Reply, Source
 from harness.plan import due_queries
 from harness.session import Session, Step
 from harness.steering import request_stop, steer
 from tests.fakes import (
+    START,
     FakeSearch,
     FixedClock,
     ScriptedAgent,
@@ -103,12 +106,12 @@ def test_the_round_limit_ends_in_an_answer_that_is_no_draft(folder: Path) -> Non
 def test_the_time_limit_ends_in_an_answer_that_names_what_was_not_read(folder: Path) -> None:
     clock = FixedClock()
 
-    def slow(query: str) -> tuple[object, ...]:
+    def slow(query: str) -> tuple[Source, ...]:
         clock.seconds += 3601
         return find_page(query)
 
     planner = ScriptedAgent(search_for("alpha"), answer_with("Nothing is known."))
-    search = FakeSearch(slow)  # type: ignore[arg-type]
+    search = FakeSearch(slow)
     steps = run_all(make_session(folder, planner=planner, search=search, clock=clock, minutes=60))
     assert actions(steps) == ["ask", "search", "answer", "done"]
     assert "the time of this run is used up" in planner.packets[1].prompt
@@ -175,10 +178,6 @@ def test_a_stop_without_a_run_stops_nothing_later(folder: Path) -> None:
 
 def _now() -> FixedClock:
     """A clock at the real time: `request_stop` looks at the claim's expiry."""
-    from datetime import UTC, datetime
-
-    from tests.fakes import START
-
     clock = FixedClock()
     clock.seconds = (datetime.now(UTC) - START).total_seconds()
     return clock
@@ -217,7 +216,7 @@ def test_two_failed_passes_in_two_runs_end_it_too(folder: Path) -> None:
         step(make_session(folder, planner=failing(0)))
 
 
-CHANGES = {
+CHANGES: dict[str, Callable[[Path], object]] = {
     "the question": lambda folder: steer(make_session(folder).store, "look at 2023"),
     "a state file": lambda folder: write_tree(folder, {"next_query.txt": "# thoughts only\n"}),
 }
@@ -323,7 +322,7 @@ def test_whatever_is_asked_is_searched_once(tmp_path_factory: pytest.TempPathFac
     """Else the loop would search the same for ever. It holds for the raw, and for Searches once the raw is pruned."""
     folder = write_tree(tmp_path_factory.mktemp("case"), {"question.md": "What?\n"})
     write_tree(folder, {"next_query.txt": f"# round: 1\n{query}\n"})
-    session = make_session(folder, queries_per_round=5)
+    session = make_session(folder, search=FakeSearch(lambda query: find_page("alpha")), queries_per_round=5)
     if not due_queries(session.store.snapshot().case):
         return  # reasoning, a call, nothing
     assert step(session).action == "search"
@@ -381,7 +380,7 @@ def test_a_direction_given_while_a_query_is_written_counts_from_the_next_pass(fo
 
     planner = ScriptedAgent(steered, answer_with("fact alpha [1.1]"))
     run_all(make_session(folder, planner=planner))
-    assert planner.packets[1].prompt.count("look at beta too") == 2  # where the question stands, and once more below
+    assert planner.packets[1].prompt.count("look at beta too") == 1
 
 
 def test_a_summary_edited_during_a_fold_is_folded_into(folder: Path) -> None:
@@ -397,12 +396,12 @@ def test_a_summary_edited_during_a_fold_is_folded_into(folder: Path) -> None:
 
 
 def test_a_raw_pasted_during_a_search_keeps_its_number(folder: Path) -> None:
-    def pasted(query: str) -> tuple[object, ...]:
+    def pasted(query: str) -> tuple[Source, ...]:
         if not (folder / "raw_1.md").exists():
             write_tree(folder, {"raw_1.md": "fact pasted\n"})
         return find_page(query)
 
-    session = make_session(folder, search=FakeSearch(pasted))  # type: ignore[arg-type]
+    session = make_session(folder, search=FakeSearch(pasted))
     assert run_all(session)[-1].final == "answered"
     assert read_tree(folder)["raw_1.md"].endswith("fact pasted\n")
     assert "fact alpha [2.1]" in read_tree(folder)["summary.md"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from harness.formats.labels import WORDS, Counted, counted, words
 from harness.formats.text import clean
@@ -77,6 +78,7 @@ def render_search_line(line: SearchLine, language: str) -> str:
     return f"{line.round} · {_folded(line.query)}{_DASH if behind else ''}{behind}"
 
 
+@lru_cache(maxsize=16_384)  # each pass reads them all again, and only one is new
 def read_search_line(line: str) -> SearchLine | None:
     """The search that a line records, in whichever language, with or without bullet; None if it begins with no round.
 
@@ -147,6 +149,8 @@ def _canonical(note: str) -> str:
 
 
 def _in_language(note: str, language: str) -> str:
+    if language == "en" and note.isascii():
+        return note
     for noun, pattern in _COUNTS.items():
         forms = (counted(int(found[1]), noun, language) for found in pattern.finditer(note))
         note = pattern.sub(lambda _: next(forms), note)  # noqa: B023 - used up before the loop goes on

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ from harness.model import FrontMatter, SearchLine, Section, SectionKind, SourceL
 from harness.patterns import lazy
 
 __all__ = [
+    "append_lines",
     "lines_of",
     "parse_summary",
     "render_search_line",
@@ -61,6 +63,7 @@ class _Entry(NamedTuple):
     above: tuple[str, ...]  # blank lines and sub-headings between it and the entry before
 
 
+@lru_cache(maxsize=4)  # of three passes of a round only one changes the file
 def parse_summary(text: str, file: str = "summary.md") -> Summary:
     """Any text is a summary; `front` holds the keys that have no place of their own in the value.
 
@@ -72,13 +75,16 @@ def parse_summary(text: str, file: str = "summary.md") -> Summary:
     intro, sections = split_sections(_lines(body))
     counts = {key: front_count(front, key, file) for key in ("round", "spent", "checked", "reopened")}
     written = Summary(intro=intro, sections=sections)
-    rounds = {line.round for line in search_lines(written)}
-    named = {int(cited.partition(".")[0]) for cited in _cited(body)}
     round_, spent = counts["round"].value, counts["spent"].value
+    if round_ is None or spent is None:
+        rounds = {line.round for line in search_lines(written)}
+        named = {int(cited.partition(".")[0]) for cited in _cited(body)}
+        round_ = max(rounds | named, default=0) if round_ is None else round_
+        spent = len(rounds) if spent is None else spent
     return replace(
         written,
-        round=max(rounds | named, default=0) if round_ is None else round_,
-        spent=len(rounds) if spent is None else spent,
+        round=round_,
+        spent=spent,
         checked=counts["checked"].value,
         reopened=counts["reopened"].value or 0,
         fingerprint=front_value(front, "question") or "",
@@ -120,7 +126,7 @@ def split_sections(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[Section
     intro: list[str] = []
     opened: list[tuple[Section, list[str]]] = []
     for line in lines:
-        heading = heading_of(line)
+        heading = None if line.startswith("- ") else heading_of(line)
         kind = section_kind(heading.title) if heading else SectionKind.OTHER
         if heading and _opens(heading, kind, opened[-1][0] if opened else None):
             opened.append((Section(kind, heading.title if line == f"## {heading.title}" else line), []))
@@ -171,9 +177,27 @@ def replace_section(
     )
 
 
+def append_lines(summary: Summary, kind: SectionKind, lines: Iterable[str], language: str) -> Summary:
+    """Entries added at the end of a section, the others not looked at: Searches may have thousands."""
+    mine = next((section for section in summary.sections if section.kind is kind), None)
+    if mine is None:
+        return replace_section(summary, kind, lines, language)
+    kept = len(mine.lines)
+    while kept and not mine.lines[kept - 1].strip():
+        kept -= 1
+    added = tuple(f"- {_text(line)}" for line in lines)
+    longer = replace(mine, lines=(*mine.lines[:kept], *added, *mine.lines[kept:]))
+    return replace(summary, sections=tuple(longer if one is mine else one for one in summary.sections))
+
+
 def search_lines(summary: Summary) -> tuple[SearchLine, ...]:
     """What Searches records, in the file's order; lines that are no record are passed over (and stay in the file)."""
-    return tuple(read for line in _raw(summary, SectionKind.SEARCHES) if (read := read_search_line(line)))
+    return _read_searches(tuple(_raw(summary, SectionKind.SEARCHES)))
+
+
+@lru_cache(maxsize=4)
+def _read_searches(lines: tuple[str, ...]) -> tuple[SearchLine, ...]:
+    return tuple(read for line in lines if (read := read_search_line(line)))
 
 
 def source_lines(summary: Summary) -> tuple[SourceLine, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import re
 from typing import NamedTuple
 
@@ -55,14 +56,19 @@ def decode(data: bytes) -> Decoded:
     """
     bom, encoding = next(((bom, name) for bom, name in _BOMS if _starts(data, bom)), (b"", ""))
     data = data[len(bom) :]
-    encoding = encoding or _wide(data) or _narrow(data)
+    encoding = encoding or _wide(data)
+    if not encoding:
+        with contextlib.suppress(UnicodeDecodeError):
+            raw = data.decode("utf-8")
+            return Decoded(clean(raw), "utf-8", _newline(raw))
+    encoding = encoding or _narrow(data)
     raw = data.decode(encoding, "replace")
     return Decoded(clean(raw), encoding, _newline(raw))
 
 
 def clean(text: str) -> str:
     """Text without NUL, terminal escapes and control characters; tab stays, every kind of line end becomes `\\n`."""
-    text = text.replace("\r\n", "\n")
+    text = text.replace("\r\n", "\n") if "\r" in text else text
     if not _ODD.search(text):
         return text
     text = _ESCAPES.sub("", _LINE_END.sub("\n", text))
@@ -77,6 +83,8 @@ def _starts(data: bytes, bom: bytes) -> bool:
 
 
 def _newline(text: str) -> str:
+    if "\r" not in text:
+        return "\n"
     crlf = text.count("\r\n")
     counts = {"\n": text.count("\n") - crlf, "\r\n": crlf, "\r": text.count("\r") - crlf}
     return max(counts, key=lambda end: counts[end])
@@ -105,9 +113,7 @@ def _wide(data: bytes) -> str:
 
 
 def _narrow(data: bytes) -> str:
-    """UTF-8, or the Russian code page that makes plausible Russian of bytes that are no UTF-8."""
-    if _is_utf8(data):
-        return "utf-8"
+    """For bytes that are no UTF-8: the Russian code page that makes plausible Russian of them, else damaged UTF-8."""
     sample = data[:_SAMPLE]
     # A UTF-8 file with a few broken bytes: well-formed characters outnumber them.
     read = sample.decode("utf-8", "replace")

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 import stat
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,6 +66,11 @@ def read_state(path: Path) -> FileText:
         return ABSENT
     if len(data) > STATE_LIMIT:
         raise BrokenFile("file too large", f"{path} (over {STATE_LIMIT // 1_000_000} MB)", "a page belongs in raw_N.md")
+    return _as_read(data)
+
+
+@lru_cache(maxsize=8)  # four state files, of which a pass changes one
+def _as_read(data: bytes) -> FileText:
     return FileText(decode(data).text, hashlib.sha256(data).hexdigest())
 
 

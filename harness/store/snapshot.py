@@ -54,8 +54,8 @@ def take(folder: Path) -> Snapshot:
 def _heads(folder: Path, raws: tuple[int, ...], summary: Summary, next_query: NextQuery) -> dict[int, RawHead]:
     """Raws above `round`; folded ones only while a query waits that Searches does not record."""
     heads = {number: read_head(raw_path(folder, number)) for number in raws if number > summary.round}
-    recorded = {line.query for line in search_lines(summary)} if next_query.queries else set()
-    if all(query in recorded for query in next_query.queries):
+    searches = search_lines(summary) if next_query.queries else ()
+    if all(any(line.query == query for line in reversed(searches)) for query in next_query.queries):
         return heads
     for number in reversed([number for number in raws if number <= summary.round]):
         if next_query.round is not None and number < next_query.round:

@@ -47,6 +47,7 @@ _LEFT_OUT = "[…]"  # a search marks so what it left out of a page
 _LAST_BRACKET = lazy(r"\(([^()]*)\)$")
 _WORDS_IN_KEY = 12
 _WORDS_IN_PLAIN_KEY = 7  # a longer one, without a list mark, is the first half of a sentence
+_LONG_PHRASE = 400  # characters that one phrase under a heading may have and still be its value
 _LONG_VALUE = 160  # characters; a longer value is also read as sentences
 
 
@@ -99,7 +100,7 @@ class _Reader:
                 rows.append(row)
                 end += 1
         elif line.strip() and any(mark in line for mark in ",;\t"):
-            rows, length = csv_rows(self.lines[at : at + 2_000])
+            rows, length = csv_rows(self.lines, at)
             end = at + length
         else:
             return 0
@@ -165,7 +166,8 @@ class _Reader:
         self.prose.append(clean(line))
         self.done = True
         above = [back for back in range(max(0, at - 2), at) if self.lines[back].strip()]
-        if (self.headings or self.keys) and len(line) <= _LONG_VALUE and above and above[-1] == self.opened_at:
+        short = len(line) <= _LONG_VALUE or (len(line) <= _LONG_PHRASE and len(sentences(line)) == 1)
+        if (self.headings or self.keys) and short and above and above[-1] == self.opened_at:
             self.add((), line)
         if not self.keys or self.keys[0][0] >= 0:
             self.keys = []

@@ -101,7 +101,8 @@ class Sentence:
             (
                 amount
                 for amount in self.amounts
-                if amount.unit and re.fullmatch(_UP_TO_MEASURE, self.text[end : max(end, amount.at)])
+                if amount.unit in ("m", "km", "km2", "ha")
+                and re.fullmatch(_UP_TO_MEASURE, self.text[end : max(end, amount.at)])
             ),
             None,
         )

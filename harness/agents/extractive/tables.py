@@ -41,37 +41,31 @@ def is_rule(line: str) -> bool:
     return "-" in line and "|" in line and bool(_RULE.fullmatch(line))
 
 
-def csv_rows(lines: Sequence[str]) -> tuple[list[list[str]], int]:
-    """The rows of a CSV block at the start of `lines` and how many lines it takes; ([], 0) if there is none.
+def csv_rows(lines: Sequence[str], start: int) -> tuple[list[list[str]], int]:
+    """The rows of a CSV block that begins at a line, and how many lines it takes; ([], 0) if there is none.
 
     A block is a header and at least one row of as many cells (two or more), the header without numbers.
     """
-    if _LISTED.match(lines[0]):
+    if _LISTED.match(lines[start]):
         return [], 0
     for delimiter in _DELIMITERS:
-        header = _split(lines[0], delimiter)
+        header = _split(lines[start], delimiter)
         if len(header) < 2 or any(not cell or _is_number(cell) or len(cell) > 90 for cell in header):
             continue
+        # two lines of prose may hold equally many commas: where spaces follow them, words must stand above figures
+        spaced = bool(re.search(rf"{re.escape(delimiter)} ", re.sub(r'"[^"]*"', "", lines[start])))
+        if spaced and any(len(cell.split()) > 4 or re.search(r"[\d.!?]", cell) for cell in header):
+            continue
         rows = [header]
-        for line in lines[1:]:
-            cells = _split(line, delimiter)
-            if len(cells) != len(header) or _LISTED.match(line):
+        for at in range(start + 1, len(lines)):
+            cells = _split(lines[at], delimiter)
+            filled = not spaced or any(re.match(r"[-−$€£¥₽]?\d", cell) for cell in cells)
+            if len(cells) != len(header) or not filled or _LISTED.match(lines[at]):
                 break
             rows.append(cells)
-        if len(rows) > 1 and (not _spaced(lines[0], delimiter) or _looks_filled(rows)):
+        if len(rows) > 1:
             return rows, len(rows)
     return [], 0
-
-
-def _spaced(line: str, delimiter: str) -> bool:
-    """Whether a space follows a delimiter, as in prose; programs that write CSV put none."""
-    return bool(re.search(rf"{re.escape(delimiter)}[ ]", re.sub(r'"[^"]*"', "", line)))
-
-
-def _looks_filled(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether short words stand above figures: two lines of prose may hold equally many commas."""
-    head = all(len(cell.split()) <= 4 and not re.search(r"[\d.!?]", cell) for cell in rows[0])
-    return head and all(any(re.match(r"[-−$€£¥₽]?\d", cell) for cell in row) for row in rows[1:])
 
 
 def _split(line: str, delimiter: str) -> list[str]:
