@@ -39,7 +39,12 @@ def best(action: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 def command(*words: str, cwd: Path) -> Callable[[], object]:
-    environ = {**os.environ, "HARNESS_CONFIG_DIR": str(cwd / "none"), "HARNESS_CACHE_DIR": str(cwd / "cache")}
+    environ = {
+        **os.environ,
+        "PYTHONDONTWRITEBYTECODE": "",
+        "HARNESS_CONFIG_DIR": str(cwd / "none"),
+        "HARNESS_CACHE_DIR": str(cwd / "cache"),
+    }
     return lambda: subprocess.run(words, cwd=cwd, env=environ, check=False, capture_output=True)
 
 

@@ -8,37 +8,37 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Sequence
 
 import click
 
 from harness.cli.group import cli
 from harness.errors import HarnessError
 
+PROGRAM = "harness"  # also when started as `python -m harness`
 UNEXPECTED = 3
 INTERRUPTED = 130
 
 
 def main() -> None:
-    """Exit codes: design.md, section 7."""
-    sys.exit(_run())
+    sys.exit(run(sys.argv[1:]))
 
 
-def _run() -> int:
+def run(arguments: Sequence[str]) -> int:
+    """One command; the exit code: design.md, section 7."""
     _replace_what_cannot_be_shown()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a polite end, so that agents are ended with us
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(list(arguments), PROGRAM, standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
-    except click.exceptions.Abort:
-        return INTERRUPTED
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except HarnessError as error:
         print(f"harness: {error}", file=sys.stderr)
         return error.exit_code
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):  # click makes the first of the second
         print("harness: interrupted; the case stands at its last commit, and harness run goes on", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:

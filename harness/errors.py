@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 
@@ -13,6 +13,7 @@ class HarnessError(Exception):
     what: str
     value: str = ""
     hint: str = ""
+    tokens: int = field(default=0, kw_only=True)  # what a pass that failed has cost
     exit_code: ClassVar[int] = 1
 
     def __str__(self) -> str:

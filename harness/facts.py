@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from harness.model import Grid, SearchLine
 from harness.patterns import lazy
-from harness.periods import only_period, periods, same_period
+from harness.periods import is_period, periods, same_period
 from harness.quantities import Quantity, quantities, same_amount, same_value
 from harness.words import content_stems, fold, heads, may_cover, stems, words
 
@@ -35,13 +35,14 @@ __all__ = [
 Cell = tuple[str, str]
 
 _BRACKETS = lazy(r"\[([^\[\]]*)\]")
+_SPACED_BRACKETS = lazy(r"[ \t]*\[([^\[\]]*)\]")
 _IDS = lazy(r"\s*(\d{1,9}\.\d{1,9})(?:\s*[,;]\s*(?:\d{1,9}\.\d{1,9}))*\s*", re.ASCII)
 _ID = lazy(r"\d{1,9}\.\d{1,9}", re.ASCII)
 _MARKS = ("person", "pinned", "unverified")
 _BULLET = lazy(r"^\s*[-*+•]\s+")
 _DASH = lazy(r"\s+(?:[—–―]|-{1,2})\s+|\s*——\s*")
 _COLON = lazy(r"\s*[:：]\s*")
-_YEAR = lazy(r"\s*(?:19|20)\d\d\s*", re.ASCII)
+_PREPOSITION = lazy(r"\s+(?:за|в|на|in|for|of|as of)\s*$", re.IGNORECASE)
 _BETWEEN_SIDES = lazy(r"\s*(?:↔|⇄|<->|<=>)\s*|(?<=\])\s*(?:;\s*|,?\s+(?:vs\.?|versus|против)\s+)|\s+vs\.?\s+")
 NOT_SEARCHED = frozenset({"blocked", "pasted", "skipped"})  # outcomes that prove nothing about absence
 
@@ -80,8 +81,7 @@ def citations(text: str) -> tuple[str, ...]:
 
 def without_marks(text: str) -> str:
     """The text without citations and the marks [person], [pinned], [unverified]; other bracketed text stays."""
-    kept = _BRACKETS.sub(lambda match: "" if _is_mark(match.group(1)) else match.group(), text)
-    return re.sub(r"\s+([.,;:!?])", r"\1", re.sub(r"[ \t]{2,}", " ", kept)).strip() if kept != text else text.strip()
+    return _SPACED_BRACKETS.sub(lambda match: "" if _is_mark(match[1]) else match[0], text).strip()
 
 
 def _is_mark(inside: str) -> bool:
@@ -120,7 +120,7 @@ def _split(bare: str, grid: Grid) -> tuple[str, str, str, str]:
         return nothing
     named = periods(rest[: dash.start()])
     cut = named[-1].at if named else dash.start()
-    field = _by_stems(rest[:cut], grid.fields) if _is_period(rest[cut : dash.start()]) else ""
+    field = _by_stems(_PREPOSITION.sub("", rest[:cut]), grid.fields) if _is_period(rest[cut : dash.start()]) else ""
     return (entity, field, rest[cut : dash.start()].strip(), rest[dash.end() :].strip()) if field else nothing
 
 
@@ -159,7 +159,7 @@ def _by_stems(text: str, choices: Iterable[str]) -> str:
 
 def _is_period(text: str) -> bool:
     # most lines name no period or a plain year: those cost no look at all the forms a period can take
-    return not text.strip() or bool(_YEAR.fullmatch(text)) or only_period(text) is not None
+    return not text.strip() or is_period(text)
 
 
 def _period_text(text: str) -> str:

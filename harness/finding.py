@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.errors import WrongCall
 from harness.searching import Searched, climb
 from harness.session import Session
 
@@ -9,6 +10,9 @@ SHOWN = 400  # characters of a source on the screen; --json has all of it
 
 
 def find(session: Session, query: str) -> Searched:
+    """Raises WrongCall for a query without words."""
+    if not query.strip():
+        raise WrongCall("an empty query", "", 'harness find "Samokat revenue 2024"')
     return climb(query, session.crew.ladder)
 
 

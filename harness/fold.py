@@ -96,7 +96,8 @@ def add_missing(summary: Summary, items: Iterable[str], language: str) -> Summar
     """The Checker's items become Not found lines, and the check is marked as done: one write."""
     known = lines_of(summary, SectionKind.NOT_FOUND)
     bare = {without_searched_mark(line).casefold() for line in known}
-    new = tuple(item for item in dict.fromkeys(items) if item.casefold() not in bare)
+    items = dict.fromkeys(without_marks(item) for item in items)  # only a person pins a line
+    new = tuple(item for item in items if item and item.casefold() not in bare)
     summary = replace_section(summary, SectionKind.NOT_FOUND, (*known, *new), language)
     return replace(summary, checked=summary.round or 1)
 

@@ -23,7 +23,8 @@ PLACEHOLDER = lazy(
     r"|без изменений|как раньше|см\. ?выше|остальное без изменений|同上|不变)\W*$",
     re.IGNORECASE,
 )
-MARKS = ("[pinned]", "[person]")
+MARK = lazy(r"\[\s*(?:pinned|person)\s*\]", re.IGNORECASE)
+PINNED = lazy(r"\[\s*pinned\s*\]\s*$", re.IGNORECASE)
 
 
 class View(NamedTuple):
@@ -107,7 +108,7 @@ def unknown_citation(rewrite: Rewrite, view: View) -> Iterator[Defect]:
 def uncited_fact(rewrite: Rewrite, view: View) -> Iterator[Defect]:
     old = set(all_lines(view.case))
     for line in written_lines(rewrite, SectionKind.CONFIRMED):
-        if line not in old and not citations(line) and "[person]" not in line:
+        if line not in old and not citations(line) and not MARK.search(line):
             yield Defect("uncited-fact", "a fact needs its source, as [N.k]", line)
 
 
@@ -128,12 +129,11 @@ def forged_mark(rewrite: Rewrite, view: View) -> Iterator[Defect]:
     old = set(all_lines(view.case))
     new = set(written_lines(rewrite))
     for line in sorted(new - old):
-        for mark in MARKS:
-            if mark in line:
-                yield Defect("forged-mark", f"only a person writes {mark}", line)
+        for mark in MARK.findall(line):
+            yield Defect("forged-mark", f"only a person writes {mark}", line)
     if rewrite.nothing_new is None:
         for line in sorted(old - new):
-            if line.endswith("[pinned]"):
+            if PINNED.search(line):
                 yield Defect("lost-pinned", "a pinned line stays as it is", line)
 
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
 
 from harness.errors import HarnessError, RepliesDefective, StateMoved
-from harness.model import Packet, Reply
+from harness.model import Decision, Defect, Packet, Reply
 from harness.passes import perform
 from harness.plan import Adopt, Ask, Check, Done, DropDraft, EmptyQueries, Fold, Limits, Search, TakeAnswer, due
 from harness.roles import Credit, RoleTurn, has_sources, role_turn
 from harness.session import Session, Step
+from harness.status import describe
 from harness.turn import keep_rejected
 
 HANDED_OUT = "next.json"
@@ -23,8 +27,7 @@ def hand_out(session: Session) -> Packet:
     Raises HarnessError where no role is due, naming what is.
     """
     packet = _due_turn(session, tidy=True).packet
-    handed = {"role": packet.role, "round": packet.round, "token": packet.token}
-    session.store.put_helper(HANDED_OUT, json.dumps(handed))
+    session.store.put_helper(HANDED_OUT, json.dumps(_state_of(packet)))
     return packet
 
 
@@ -35,21 +38,29 @@ def take_in(session: Session, text: str) -> Step:
     """
     turn = _due_turn(session, tidy=False)
     packet, reply = turn.packet, Reply(text)
-    if _handed(session) not in ("", f"{packet.role} {packet.token}"):  # two roles of a round have one token
-        path = session.store.put_helper(f"rejected/{packet.role}_{packet.round}_old.md", text)
-        hint = "harness next shows the prompt that is due now"
-        raise StateMoved("the files moved since `harness next`; the reply is kept aside", str(path), hint)
+    handed, now = _handed(session), _state_of(packet)
+    if handed and any(handed.get(name) != now[name] for name in ("role", "token")):
+        raise _moved(session, packet, text, "the files moved since `harness next`; the reply is kept aside")
     value, defects = turn.judge(reply)
     if value is None or defects:
-        keep_rejected(session, packet, BY_HAND, reply, defects, 1)
-        told = "".join(f"\n  - {defect.what}" + (f": {defect.value}" if defect.value else "") for defect in defects)
-        hint = "mend it and take it again; harness next shows the prompt"
-        codes = tuple(defect.code for defect in defects)
-        raise RepliesDefective("this reply cannot be used", told.strip() or "it is empty", hint, codes)
+        raise _refused(session, packet, reply, defects)
+    answers = isinstance(value, Decision) and value.answer is not None
+    if handed and answers and handed.get("question") != now["question"]:
+        raise _moved(session, packet, text, "question.md changed since `harness next`; the answer is kept aside")
     record = {"role": str(packet.role), "round": packet.round, "agent": BY_HAND}
     step = turn.commit(value, Credit(record))
     session.store.drop_helper(HANDED_OUT)
     return step
+
+
+def _refused(session: Session, packet: Packet, reply: Reply, defects: tuple[Defect, ...]) -> RepliesDefective:
+    """The error that names every defect; the reply is kept."""
+    keep_rejected(replace(session, tell=lambda event: None), packet, BY_HAND, reply, defects, 1)  # told once, below
+    told = [defect.what + (f": {defect.value}" if defect.value else "") for defect in defects]
+    value = told[0] if len(told) == 1 else "".join(f"\n  - {one}" for one in told) or "it is empty"
+    kept = session.store.helpers / "rejected"
+    hint = f"mend it and take it again; harness next shows the prompt. A copy is in {kept}"
+    return RepliesDefective("this reply cannot be used", value, hint, tuple(defect.code for defect in defects))
 
 
 def search_due(session: Session) -> Step:
@@ -57,7 +68,7 @@ def search_due(session: Session) -> Step:
     snapshot = session.store.snapshot()
     action = due(snapshot.case, Limits(session.settings.rounds))
     if not isinstance(action, Search):
-        raise HarnessError("no search is due", type(action).__name__, "harness status")
+        raise HarnessError("no search is due; this is", describe(action), "harness status")
     return perform(action, snapshot, session)
 
 
@@ -77,16 +88,27 @@ def _due_turn(session: Session, *, tidy: bool) -> RoleTurn[object]:
             case EmptyQueries() | DropDraft() | Adopt() | TakeAnswer() if tidy:
                 perform(action, snapshot, session)
             case EmptyQueries() | DropDraft() | Adopt() | TakeAnswer():
-                raise HarnessError("no role is due yet", type(action).__name__, "harness next")
+                raise HarnessError("no role is due yet; this is", describe(action), "harness next")
             case _:
                 perform(action, snapshot, session)  # says what a person has to mend
     raise HarnessError("the files keep changing", str(session.store.folder), "end the other process, then try again")
 
 
-def _handed(session: Session) -> str:
-    """ "" when no prompt was handed out."""
+def _state_of(packet: Packet) -> dict[str, str]:
+    """What a reply belongs to: two roles of one round share a token, and an answer has to know every direction."""
+    question = sha256(packet.files["question.md"].encode()).hexdigest()
+    return {"role": str(packet.role), "token": packet.token, "question": question}
+
+
+def _moved(session: Session, packet: Packet, text: str, what: str) -> StateMoved:
+    path = session.store.put_helper(f"rejected/{packet.role}_{packet.round}_old.md", text)
+    return StateMoved(what, str(path), "harness next shows the prompt that is due now")
+
+
+def _handed(session: Session) -> Mapping[str, object]:
+    """What the prompt handed out last belongs to; empty when there was none."""
     try:
         value = json.loads(session.store.get_helper(HANDED_OUT) or "{}")
     except ValueError:
-        return ""
-    return f"{value.get('role')} {value['token']}" if isinstance(value, dict) and "token" in value else ""
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -105,11 +105,11 @@ def _guarded(session: Session, snapshot: Snapshot, action: Action) -> Step:
         raise RepliesDefective(f"the {role} failed {FAILED_PASSES} times in this state of the files", "", hint)
     try:
         return perform(action, snapshot, session)
-    except (RepliesDefective, AgentFailed):
+    except (RepliesDefective, AgentFailed) as error:
         count_failure(session, snapshot, role)
         if failures(session, snapshot, role) >= FAILED_PASSES:
             raise
-        return Step("failed", f"the {role}'s turn failed; it is tried once more")
+        return Step("failed", f"the {role}'s turn failed; it is tried once more", error.tokens)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from harness.facts import citations, open_cells
+from harness.formats.front import split_front
 from harness.formats.queries import render_next_query
+from harness.formats.raw import parse_head
 from harness.formats.summary import (
     lines_of,
     render_source_line,
@@ -14,7 +16,7 @@ from harness.formats.summary import (
     replace_section,
     source_lines,
 )
-from harness.model import Case, Defect, FrontMatter, Packet, Role, Section, SectionKind, Summary
+from harness.model import Case, Defect, FrontMatter, NextQuery, Packet, Role, Section, SectionKind, Summary
 from harness.options import Settings
 from harness.plan import state_token
 from harness.render import RoleTemplate, as_data, fill
@@ -95,7 +97,7 @@ def summary_view(summary: Summary, language: str, earlier: str) -> str:
         cited = set(citations(roles_text))
         kept = tuple(render_source_line(line) for line in source_lines(summary) if line.id in cited)
         view = replace_section(view, SectionKind.SOURCES, kept, language)
-    return render_summary(view).strip("\n")
+    return split_front(render_summary(view))[1].strip("\n")
 
 
 def _last_searches(section: Section, earlier: str) -> Section:
@@ -118,15 +120,22 @@ def _declared(name: str, reads: tuple[str, ...]) -> bool:
 
 
 def _files(case: Case, texts: Mapping[str, str], turn: Turn, language: str, prompts: Prompts) -> dict[str, str]:
-    decision = ""
-    if case.next_query.queries and case.next_query.round in (turn.number, None):
-        decision = render_next_query(case.next_query).strip("\n")
+    material = turn.material or {}
+    decision = "".join(_decision(text) for text in material.values()) if turn.role is Role.SYNTHESIZER else ""
     return {
         "question.md": texts["question.md"],
         "summary.md": summary_view(case.summary, language, prompts.phrases["earlier_searches"]),
         "decision.txt": decision,
-        **(turn.material or {}),
+        **material,
     }
+
+
+def _decision(raw_text: str) -> str:
+    """What a raw was searched for, from its own head: next_query.txt may be newer, or another's."""
+    head = parse_head(raw_text)
+    reasoning = (head.rationale,) if head.rationale else ()
+    queries = tuple(record.query for record in head.queries)
+    return render_next_query(NextQuery(reasoning=reasoning, queries=queries)).strip("\n") if queries else ""
 
 
 def _values(

@@ -20,7 +20,7 @@ class Period(NamedTuple):
 
 
 _MONTH_STARTS = tuple(
-    re.compile(start)
+    lazy(start)
     for start in (
         "jan|янв", "feb|фев", "mar|мар", "apr|апр", "may|ма[йяе]", "june?|июн", "july?|июл", "aug|авг", "sep|сен",
         "oct|окт", "nov|ноя", "dec|дек",
@@ -121,6 +121,8 @@ def _compiled() -> tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], _Span 
     return tuple((re.compile(rf"(?<![.,$€£¥₽])(?<![^\W\u4e00-\u9fff]){form}"), span) for form, span in _FORMS)
 
 
+_PLAIN = lazy(r"\s*(?:([^\W\d_]{3,9})\.?\s+)?(?:19|20)\d\d(?:\s+(?:est|год|г)\.?)?\s*", re.ASCII)
+_MONTH_NAMES = frozenset(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"])
 _AROUND = lazy(
     r"[\s(),.;:]|\b(?:in|for|as|of|on|by|end|the|year|est|estimate|estimated|fy|fiscal|proj|projected|preliminary|census"
     r"|в|во|за|на|по|к|итогам|конец|год|года|году|г|гг|годы|годов|оценка|прогноз)\b|[年度]"
@@ -152,6 +154,14 @@ def only_period(text: str) -> Period | None:
     period = found[0]
     rest = f"{text[: period.at]} {text[period.at + len(period.text) :]}"
     return None if _AROUND.sub("", rest.lower()).strip() else period
+
+
+def is_period(text: str) -> bool:
+    """Whether a text consists of one period; `2024`, `July 2015 est.` are told without compiling the other forms."""
+    plain = _PLAIN.fullmatch(text)
+    if plain and (not plain[1] or plain[1][:3].lower() in _MONTH_NAMES):
+        return True
+    return only_period(text) is not None
 
 
 def same_period(a: str, b: str) -> bool:

@@ -150,7 +150,8 @@ def due_queries(case: Case) -> tuple[str, ...]:
     """
     if not case.next_query.queries:
         return ()
-    searches = search_lines(case.summary)
+    # A line above `round` is from before a person set it back; counted, a new query of that number would never be due.
+    searches = tuple(line for line in search_lines(case.summary) if line.round <= case.summary.round)
     start = case.next_query.round
     if start is None:
         start = newest_search(case, searches)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from harness.agents.extractive.answer import latest
 from harness.facts import parse_fact
+from harness.formats.labels import counted
 from harness.formats.summary import lines_of
 from harness.model import Case, Grid, SectionKind
 from harness.plan import rounds_used
@@ -106,7 +107,9 @@ class Live:
             used = f"{rounds_used(self.case)} of {self.session.settings.rounds} searches"
             tokens = f", about {self.tokens:,} tokens" if self.tokens else ""
             foot = Text.from_markup(f"[dim]{used}, {seconds} s{tokens}[/]  {_plain(self.now)}")
-            lines = [Text.from_markup(line, overflow="ellipsis") for line in self.lines]
+            lines = [Text.from_markup(line) for line in self.lines]
+            for text in (*lines, foot):  # one line each: what wraps makes the display jump
+                text.no_wrap, text.overflow = True, "ellipsis"
             return Group(checklist(self.case), *lines, foot)
 
     def _keep(self, line: str) -> None:
@@ -131,7 +134,8 @@ def checklist(case: Case) -> RenderableType:
     grid = case.question.grid if case.question else Grid()
     if not grid:
         facts, gaps = lines_of(case.summary, SectionKind.CONFIRMED), lines_of(case.summary, SectionKind.NOT_FOUND)
-        return Text("\n".join([f"{len(facts)} facts", *(f"· {gap}" for gap in gaps[:ROWS_SHOWN])]))
+        lines = [counted(len(facts), "facts", "en"), *(f"· {gap}" for gap in gaps[:ROWS_SHOWN])]
+        return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
     known = values(case, grid)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("", *grid.fields):

@@ -52,6 +52,7 @@ _UNITS = {
     "years": ("years?", "лет", "岁"),
 }
 _NO_LETTER = r"(?![^\W\d_])"  # `m` is not the start of `miles`; Chinese words need no gap
+PHYSICAL = frozenset({"m", "km", "mm", "m2", "km2", "mi2", "ha"})
 _INFLECTED = ("тысяч", "миллион", "миллиард", "триллион")
 _SCALE_WORDS = sorted(_SCALES, key=len, reverse=True)
 
@@ -198,6 +199,12 @@ def measure(text: str) -> Quantity | None:
         return found
     united = [read for read in quantities(_PARENTHESES.sub(" ", text)) if read.unit not in ("", "year")]
     return united[0] if len(united) == 1 else None
+
+
+def is_physical(value: str) -> bool:
+    """Whether a value is a length or an area: of a mountain or a country there is one, whatever the year."""
+    found = measure(value)
+    return found is not None and found.unit in PHYSICAL
 
 
 def same_value(a: str, b: str) -> bool:

@@ -240,7 +240,10 @@ def _tidy(section: Section) -> Section:
     """A section without `- none`, placeholders, outer blank lines and the talk that follows its last bullet."""
     lines = list(section.lines)
     if section.kind in FACTUAL:
-        lines = [line for line in lines if not line.strip() or not _NONE.fullmatch(_BULLET.sub("", line, count=1))]
+        # Dots among the facts stand for lines left out: they stay, and the guards refuse them.
+        kept = ("",) if section.kind is SectionKind.NOT_FOUND else ("", "...", "…")
+        said = ((line, _BULLET.sub("", line, count=1).strip()) for line in lines)
+        lines = [line for line, text in said if text in kept or not _NONE.fullmatch(text)]
         if any(map(_BULLET.match, lines)):
             lines = list(_without_talk(lines))
     while lines and not lines[0].strip():

@@ -11,6 +11,7 @@ from harness.answering import answer_of
 from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective
 from harness.fold import Folded, add_missing, fold, gaps_left
 from harness.formats.answer import render_answer
+from harness.formats.labels import counted
 from harness.formats.queries import render_next_query
 from harness.formats.summary import render_summary, source_lines
 from harness.guards import View, check_decision, check_rewrite, settled
@@ -106,7 +107,7 @@ def built_in(session: Session, packet: Packet, error: HarnessError) -> Turned[De
     if decision is None:
         raise error
     reply = replace(reply, notes=(*reply.notes, f"overruled: {error.what}: {error.value}"))
-    return Turned(decision, reply, session.crew.built_in.name, 0.0, 0, 0, ())
+    return Turned(decision, reply, session.crew.built_in.name, 0.0, error.tokens, 0, ())
 
 
 def commit_decision(session: Session, snapshot: Snapshot, action: Ask, decision: Decision, credit: Credit) -> Step:
@@ -191,11 +192,11 @@ def commit_fold(session: Session, snapshot: Snapshot, raw: Raw, rewrite: Rewrite
 
 def _fold_line(snapshot: Snapshot, folded: Folded, rewrite: Rewrite, number: int) -> str:
     question = snapshot.case.question
-    gaps = gaps_left(folded.summary, question.grid) if question else 0
+    left = f"{counted(gaps_left(folded.summary, question.grid) if question else 0, 'gaps', 'en')} left"
     if rewrite.nothing_new is not None:
-        return f"raw_{number}.md folded: nothing new ({rewrite.nothing_new}), {gaps} gaps left"
+        return f"raw_{number}.md folded: nothing new ({rewrite.nothing_new.rstrip('.')}), {left}"
     lost = f", -{len(folded.removed)}" if folded.removed else ""
-    return f"raw_{number}.md folded: +{len(folded.added)}{lost} facts, {gaps} gaps left"
+    return f"raw_{number}.md folded: +{counted(len(folded.added), 'facts', 'en')}{lost}, {left}"
 
 
 # Checker -----------------------------------------------------------------------------------------------

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
+from harness.formats.labels import counted
 from harness.formats.question import fingerprint
 from harness.formats.summary import lines_of
 from harness.model import Case, SectionKind
@@ -32,6 +34,8 @@ from harness.store import Store
 from harness.store.claim import read_claim
 
 CELLS_NAMED = 8  # on the screen; --json has them all
+QUERIES_NAMED = 3
+SHOWN = 120  # characters of a question or a query: files may hold anything
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ def look(store: Store, settings: Settings, warnings: tuple[str, ...] = ()) -> St
     action = due(case, Limits(settings.rounds))
     grid = case.question.grid if case.question else None
     claim = read_claim(store.helpers / "claim.json")
+    alive = claim is not None and claim.alive(datetime.now(UTC))  # a killed process leaves its claim behind
     told = [f"{problem.file}:{problem.line}: {problem.what}. {problem.hint}" for problem in snapshot.problems]
     return Status(
         case=str(store.folder),
@@ -79,7 +84,7 @@ def look(store: Store, settings: Settings, warnings: tuple[str, ...] = ()) -> St
         next=describe(action),
         answer=case.answer.status if case.answer else "",
         stopped=case.answer.stopped if case.answer else "",
-        working=f"{claim.role}, process {claim.pid}, since {claim.since}" if claim else "",
+        working=f"{claim.role}, process {claim.pid}, since {claim.since}" if claim and alive else "",
         problems=(*warnings, *told, *_case_warnings(case)),
     )
 
@@ -101,7 +106,7 @@ def describe(action: Action) -> str:
     """What is due, for a person, with the command that goes on."""
     match action:
         case NoQuestion():
-            return 'a question is due: harness ask "…"'
+            return 'a question: harness ask "…"'
         case Hole(missing):
             return f"raw_{missing}.md is missing: rename the later file, or put it back"
         case EmptyQueries() | DropDraft() | Adopt():
@@ -116,23 +121,35 @@ def describe(action: Action) -> str:
         case TakeAnswer():
             return "the answer in next_query.txt becomes answer.md: harness step"
         case AskPerson(question):
-            return f'you: {question} (harness steer "…")'
+            return f'you: {shortened(question)} (harness steer "…")'
         case Search(number, queries):
-            return f"a search for raw_{number}.md: {'; '.join(queries)} (harness search)"
+            return f"a search for raw_{number}.md: {_named(queries)} (harness search)"
         case Ask(_, must_answer):
             if must_answer:
                 return f"the Planner must answer ({must_answer}): harness step, or harness next"
             return "the Planner writes a query or the answer: harness step, or harness next"
 
 
+def _named(queries: tuple[str, ...]) -> str:
+    """The first few, and how many more there are."""
+    more = len(queries) - QUERIES_NAMED
+    return "; ".join(map(shortened, queries[:QUERIES_NAMED])) + (f" and {more} more" if more > 0 else "")
+
+
+def shortened(text: str) -> str:
+    """For one line of a terminal."""
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
 def render(status: Status) -> str:
     """The lines for a terminal."""
-    first = status.question.split("\n", 1)[0] or "(no question)"
-    found = f"{status.facts} facts, {status.contradictions} contradictions"
+    first = shortened(status.question.split("\n", 1)[0]) or "(no question)"
+    contradictions = f"{status.contradictions} contradiction{'' if status.contradictions == 1 else 's'}"
+    found = f"{counted(status.facts, 'facts', 'en')}, {contradictions}"
     if status.cells:
         filled = f"{status.cells - len(status.open_cells)} of {status.cells} cells filled; {found}"
     else:
-        filled = f"{found}, {len(status.not_found)} gaps"
+        filled = f"{found}, {counted(len(status.not_found), 'gaps', 'en')}"
     lines = [
         f"{Path(status.case).name}: {first}",
         f"  round {status.round}, {status.rounds_used} of {status.rounds} search rounds used; {filled}",

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from harness.errors import HarnessError, WrongCall
+from harness.formats.answer import parse_answer
 from harness.formats.question import add_direction
 from harness.formats.summary import render_summary
 from harness.formats.text import decode
@@ -32,7 +33,15 @@ def steer(store: Store, words: str) -> str:
         store.append(path.name, changed[len(text) :].replace("\n", newline).encode(encoding))
     except UnicodeEncodeError:
         raise HarnessError("question.md cannot hold these words", f"{path} ({encoding})", "save it as UTF-8") from None
+    if _answered(store):
+        return "added to Directions; the answer stands already: harness reopen, then harness run, takes it up"
     return "added to Directions; both roles read it from the next pass on"
+
+
+def _answered(store: Store) -> bool:
+    """Whether an answer ended the loop, so that nobody would read a direction."""
+    data = read_bytes(store.folder / "answer.md")
+    return data is not None and parse_answer(decode(data).text).status != "draft"
 
 
 def request_stop(store: Store) -> str:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.config import Resolved, review
+from harness.config import Resolved, Review, review
+from harness.environment import mask, secrets_of
 from harness.errors import HarnessError
-from harness.options import Rung
+from harness.formats.text import decode
+from harness.options import AgentSpec, Rung
 from harness.trust import trust, untrust
 
 
@@ -19,10 +22,16 @@ def give_trust(file: Path, *, agreed: Callable[[str], bool]) -> str:
     seen = review(file)
     if not seen.risks:
         return f"{file} sets nothing that needs trust"
-    if not agreed(f"{file} sets:\n  " + "\n  ".join(seen.risks)):
+    if not agreed(_shown_whole(seen)):
         raise HarnessError("not trusted", str(file), "nothing was changed")
     trust(file, environ=os.environ, content=seen.content)
     return f"trusted: {file}, as it is now; a change asks again"
+
+
+def _shown_whole(seen: Review) -> str:
+    """What needs trust, and the file itself: a name does not tell which program it starts."""
+    text = decode(seen.content).text.rstrip("\n")
+    return f"{seen.file} sets {', '.join(seen.risks)}:\n\n  " + text.replace("\n", "\n  ") + "\n"
 
 
 def take_back(file: Path) -> str:
@@ -38,16 +47,24 @@ class Told(NamedTuple):
 
 
 def settings_told(resolved: Resolved) -> tuple[Told, ...]:
+    """Every setting as text; keys and passwords are masked."""
     settings = resolved.settings
     keys = [field.name for field in fields(settings) if field.name != "agents"]
     values = {key: getattr(settings, key) for key in keys}
-    values |= {f"agents.{name}": " ".join(spec.command) or spec.api for name, spec in settings.agents.items()}
-    return tuple(Told(key, _shown(value), resolved.origins.get(key, "default")) for key, value in values.items())
+    values |= {f"agents.{name}": _agent_shown(spec) for name, spec in settings.agents.items()}
+    secrets = secrets_of({**os.environ, **{k: v for spec in settings.agents.values() for k, v in spec.env.items()}})
+    return tuple(
+        Told(key, mask(_shown(value), secrets), resolved.origins.get(key, "default")) for key, value in values.items()
+    )
 
 
 def render_settings(told: tuple[Told, ...], warnings: tuple[str, ...]) -> str:
     lines = [f"{one.key:<20} {one.value:<40} {one.origin}" for one in told]
     return "\n".join([*lines, *(f"note: {warning}" for warning in warnings)])
+
+
+def _agent_shown(spec: AgentSpec) -> str:
+    return shlex.join(spec.command) if spec.command else f"{spec.api} {spec.model}"
 
 
 def _shown(value: object) -> str:

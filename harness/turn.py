@@ -54,9 +54,10 @@ def converse(session: Session, packet: Packet, judge: Judge[T]) -> Turned[T]:
     """
     problems: list[HarnessError] = []
     refused: list[str] = []
+    spent_in, spent_out = 0, 0  # by all agents asked: the budget is for what was paid, not for what was used
     agents = session.crew.agents[packet.role]
     for agent in agents:
-        current, started, spent_in, spent_out = packet, session.clock.monotonic(), 0, 0
+        current, started = packet, session.clock.monotonic()
         defects: tuple[Defect, ...] = ()
         for _ in range(session.settings.repairs + 1):
             session.tell(Event("asked", f"{packet.role}: {agent.name}"))
@@ -78,7 +79,7 @@ def converse(session: Session, packet: Packet, judge: Judge[T]) -> Turned[T]:
             current = repair(packet, reply.text, defects, load_prompts(packet.language))
         if defects:
             problems.append(_defective(packet, agent.name, defects))
-    raise _worst(problems, packet, session)
+    raise _worst(problems, packet, spent_in + spent_out)
 
 
 def check_window(agent: Agent, packet: Packet) -> None:
@@ -108,11 +109,12 @@ def _defective(packet: Packet, agent: str, defects: tuple[Defect, ...]) -> Repli
     return RepliesDefective(f"{agent} could not do the {packet.role}'s turn of round {packet.round}", told, hint, codes)
 
 
-def _worst(problems: list[HarnessError], packet: Packet, session: Session) -> HarnessError:
+def _worst(problems: list[HarnessError], packet: Packet, tokens: int) -> HarnessError:
     """The problem to report: a reply that was there says more than a program that was not."""
     for kind in (RepliesDefective, AgentFailed, AgentUnreachable):
         for problem in problems:
             if isinstance(problem, kind):
+                problem.tokens = tokens
                 return problem
     return AgentUnreachable(f"no agent for the {packet.role}", "", "harness config")
 

@@ -72,7 +72,8 @@ def fold(text: str) -> str:
 def _plain(char: str) -> str:
     if char < "\u00c0" or _CYRILLIC.match(char) or _HAN.match(char):
         return char
-    return "".join(part for part in unicodedata.normalize("NFKD", char) if not unicodedata.combining(part))
+    parts = unicodedata.normalize("NFKD", char).casefold()  # ℠ is `SM` before
+    return "".join(part for part in parts if not unicodedata.combining(part))
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -152,7 +153,7 @@ def language_of(text: str) -> str:
     if russian != english:
         return "ru" if russian > english else "en"
     # a Cyrillic word without a capital is no name: «выручка Samokat» is Russian, `Самокат revenue` is not
-    return "ru" if cyrillic >= latin or _SMALL_CYRILLIC.search(text) else "en"
+    return "ru" if not latin or _SMALL_CYRILLIC.search(text) else "en"
 
 
 def _function_words(text: str, stop: frozenset[str]) -> int:

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from model_server import Answer, ModelServer, breaks_off, drips, floods, says, sends, status, waits
 
 from harness.agents.chat import APIS, ChatAgent
 from harness.errors import AgentFailed, AgentUnreachable, HarnessError, WrongCall
 from harness.model import Packet, Reply, Role
 from harness.options import AgentSpec
+from tests.model_server import Answer, ModelServer, breaks_off, drips, floods, says, sends, status, waits
 
 PACKET = Packet(Role.PLANNER, token="t", round=1, prompt="Вопрос?\nReply.", files={}, writes=("next_query.txt",))
 ACTION = 'Think: нужно искать.\nAction: search("Лавка")'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,11 @@ from harness.errors import BrokenFile, HarnessError, RepliesDefective, StateMove
 from harness.formats.answer import parse_answer
 from harness.formats.queries import parse_next_query
 from harness.handover import hand_out, search_due, take_in
-from harness.loop import step
+from harness.loop import run, step
 from harness.model import Role
+from harness.steering import steer
 from harness.store.trace import read_trace
-from tests.fakes import answer_with, copy_facts, make_session, plan_for, rewrite, search_for
+from tests.fakes import ScriptedAgent, answer_with, copy_facts, make_session, plan_for, rewrite, search_for
 from tests.trees import read_tree, write_tree
 
 NOTE = "---\nkind: note\n---\n## 1. A page\n- date: 2025-01-01\n\nfact alpha\n"
@@ -52,9 +54,9 @@ def test_a_whole_case_by_hand(folder: Path) -> None:
 
 def test_the_prompt_is_the_agents_prompt(folder: Path) -> None:
     by_hand = hand_out(make_session(folder)).prompt
-    asked: list[str] = []
-    step(make_session(folder, planner=lambda packet: asked.append(packet.prompt) or search_for("alpha")))
-    assert asked == [by_hand]
+    agent = ScriptedAgent(search_for("alpha"))
+    step(make_session(folder, planner=agent))
+    assert [packet.prompt for packet in agent.packets] == [by_hand]
 
 
 def test_asking_twice_is_no_harm(folder: Path) -> None:
@@ -87,6 +89,22 @@ def test_a_reply_for_another_role_of_the_same_round_is_kept_aside(folder: Path) 
     with pytest.raises(StateMoved, match="kept aside"):
         take_in(session, search_for("alpha"))
     assert kept(folder) == [search_for("alpha")]
+
+
+def test_an_answer_from_before_a_direction_is_kept_aside_and_a_query_is_not(folder: Path) -> None:
+    session = make_session(folder)
+    for round_ in range(2):
+        hand_out(session)
+        steer(session.store, f"direction {round_}")
+        if round_ == 0:
+            take_in(session, search_for("alpha"))
+            list(islice(run(session), 2))
+    said = answer_with("Known: fact alpha [1.1]")
+    with pytest.raises(StateMoved, match=r"question\.md changed"):
+        take_in(session, said)
+    assert kept(folder) == [said]
+    assert "direction 1" in hand_out(session).prompt
+    assert take_in(session, said).action == "answer"
 
 
 def test_a_reply_with_defects_is_refused_by_name_and_kept(folder: Path) -> None:

@@ -17,11 +17,13 @@ from harness.errors import (
     HarnessError,
     RepliesDefective,
     SearchUnavailable,
+    StateMoved,
     WaitingForPerson,
 )
 from harness.formats.answer import parse_answer
 from harness.loop import run, step
 from harness.model import Packet, Reply, Source
+from harness.passes import adopt_raw
 from harness.plan import due_queries
 from harness.session import Session, Step
 from harness.steering import request_stop, steer
@@ -29,6 +31,7 @@ from tests.fakes import (
     START,
     FakeSearch,
     FixedClock,
+    QuickDisk,
     ScriptedAgent,
     answer_with,
     copy_facts,
@@ -131,6 +134,12 @@ def test_tokens_are_estimated_where_an_agent_does_not_count(folder: Path) -> Non
     steps = run_all(make_session(folder, planner=ScriptedAgent(search_for("alpha"), answer_with("No.")), tokens=50))
     assert actions(steps) == ["ask", "answer", "done"]
     assert steps[0].tokens > 50
+
+
+def test_tokens_of_an_agent_that_was_refused_count_too(folder: Path) -> None:
+    first = ScriptedAgent(*[Reply("hm", tokens_in=500, tokens_out=100)] * 3, name="first")
+    second = ScriptedAgent(Reply(search_for("alpha"), tokens_in=10, tokens_out=1), name="second")
+    assert step(make_session(folder, planner=[first, second])).tokens == 3 * 600 + 11
 
 
 def test_a_stall_ends_in_an_answer(folder: Path) -> None:
@@ -267,6 +276,20 @@ def test_a_broken_memory_of_failures_is_no_trouble(folder: Path, text: str) -> N
     assert run_all(make_session(folder))[-1].final == "answered"
 
 
+def test_a_round_set_back_does_not_make_the_planner_ask_for_ever(folder: Path) -> None:
+    summary = "---\nround: 1\nspent: 1\n---\n## Searches\n- 5 · alpha — blocked\n"
+    write_tree(folder, {"summary.md": summary})
+    steps = [step(make_session(folder, planner=plan_for("alpha"))) for _ in range(3)]
+    assert actions(steps) == ["ask", "search", "fold"]
+
+
+@pytest.mark.parametrize("blank", ["", "\n", "\ufeff", "  \r\n"])
+def test_a_blank_answer_file_does_not_end_the_loop(folder: Path, blank: str) -> None:
+    write_tree(folder, {"answer.md": blank})
+    assert run_all(make_session(folder))[-1].final == "answered"
+    assert "fact alpha [1.1]" in read_tree(folder)["answer.md"]
+
+
 # Search ----------------------------------------------------------------------------------------------------
 
 
@@ -393,6 +416,31 @@ def test_a_summary_edited_during_a_fold_is_folded_into(folder: Path) -> None:
     steps = [step(make_session(folder, synthesizer=ScriptedAgent(edited, copy_facts))) for _ in range(2)]
     assert actions(steps) == ["adopt", "fold"]
     assert "- fact mine [person]\n- fact alpha [1.1]\n" in read_tree(folder)["summary.md"]
+
+
+@pytest.mark.parametrize(
+    "page", [b"fact alpha\r\nand more \r\n", b"---\ntitle: a page\n---\nfact alpha", "факт\n\n".encode()]
+)
+def test_a_pasted_page_is_adopted_byte_for_byte(folder: Path, page: bytes) -> None:
+    write_tree(folder, {"raw_1.md": page})
+    assert step(make_session(folder)).action == "adopt"
+    adopted = (folder / "raw_1.md").read_bytes()
+    assert adopted.startswith(b"---\nkind: note\n") and adopted.endswith(b"\n---\n" + page)
+
+
+class EditingDisk(QuickDisk):
+    """A person saves the raw once more between our look and our lock."""
+
+    def make_folder(self, path: Path) -> None:
+        write_tree(path.parent, {"raw_1.md": "fact beta\n"})
+        super().make_folder(path)
+
+
+def test_a_page_saved_again_during_its_adoption_is_not_lost(folder: Path) -> None:
+    write_tree(folder, {"raw_1.md": "fact alpha\n"})
+    with pytest.raises(StateMoved):
+        adopt_raw(make_session(folder, disk=EditingDisk()), 1, ())
+    assert state(folder)["raw_1.md"] == "fact beta\n"
 
 
 def test_a_raw_pasted_during_a_search_keeps_its_number(folder: Path) -> None:

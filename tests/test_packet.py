@@ -123,11 +123,13 @@ def test_names_of_the_template_in_a_page_are_not_filled(text: str) -> None:
     assert f"x {text} y" in packet_of(Role.SYNTHESIZER, summary_at(3), raw=f"x {text} y").prompt
 
 
-def test_the_decision_is_shown_only_to_the_fold_of_its_round() -> None:
-    queries = NextQuery(round=4, reasoning=("the last gap",), queries=("share",))
-    assert "the last gap" in packet_of(Role.SYNTHESIZER, summary_at(3), next_query=queries).files["decision.txt"]
-    other = NextQuery(round=9, reasoning=("the last gap",), queries=("share",))
-    assert packet_of(Role.SYNTHESIZER, summary_at(3), next_query=other).files["decision.txt"] == ""
+def test_the_decision_shown_is_the_one_behind_the_raw_whatever_is_planned_by_now() -> None:
+    searched = "---\nkind: search\nqueries:\n- {query: share, provider: folder, outcome: found}\nrationale: the last gap\n---\n"
+    newer = NextQuery(round=4, reasoning=("another gap",), queries=("revenue",))
+    decision = packet_of(Role.SYNTHESIZER, summary_at(3), raw=searched, next_query=newer).files["decision.txt"]
+    assert decision == "# the last gap\nshare"
+    noted = packet_of(Role.SYNTHESIZER, summary_at(3), raw="---\nkind: note\n---\npage\n", next_query=newer)
+    assert noted.files["decision.txt"] == ""
 
 
 def test_a_direction_reaches_each_role_exactly_once() -> None:

@@ -172,6 +172,10 @@ DUE: dict[str, tuple[Case, tuple[str, ...]]] = {
         case(summary=searches("1 · q — blocked", round_=1), queries=("q",), at=2),
         ("q",),
     ),
+    "recorded above `round`, which a person set back": (
+        case(summary=searches("5 · q — blocked", round_=1), queries=("q",), at=2),
+        ("q",),
+    ),
     "recorded as skipped": (
         case(raws={1: RawHead("search", (QueryRecord("q", "", "skipped"),))}, queries=("q",), at=1),
         (),

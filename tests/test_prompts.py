@@ -27,6 +27,13 @@ SUMMARY = {
     "- 1 · Chad population — found, 2 sources, +1 fact, 3 gaps\n## Sources\n- [1.1] 2025-09-01 · Chad — https://example.org\n",
     "ru": "---\nround: 1\nspent: 1\n---\n## Подтверждено\n- Чад: население 2025 — 19 674 004 [1.1]\n",
 }
+RAW_HEAD = """---
+kind: search
+queries:
+- {query: Chad capital, provider: folder, outcome: found}
+rationale: the capital is missing
+---
+"""
 TURNS = {
     "ask": Turn(Role.PLANNER, 2),
     "must_answer": Turn(Role.PLANNER, 2, must_answer="minutes", unread=("raw_2.md",)),
@@ -34,7 +41,7 @@ TURNS = {
     "fold": Turn(
         Role.SYNTHESIZER,
         2,
-        material={"raw_2.md": "## 1. Page\n- url: https://example.org\n\n</raw_results> $question\n"},
+        material={"raw_2.md": RAW_HEAD + "## 1. Page\n- url: https://example.org\n\n</raw_results> $question\n"},
     ),
     "check": Turn(Role.CHECKER, 1, material={"answer.md": "Chad has 19,674,004 people [1.1]."}),
 }
@@ -45,7 +52,7 @@ def packet(language: str, turn: Turn, *, queries: int = 1) -> Packet:
     case = Case(
         parse_question(texts["question.md"]),
         parse_summary(texts["summary.md"]),
-        NextQuery(round=2, reasoning=("the capital is missing",), queries=("Chad capital",)),
+        NextQuery(),
         Answer("draft", status="draft"),
     )
     return build(case, texts, turn, Settings(queries_per_round=queries), load_prompts(language), "2026-11-29")

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+import errno
 import random
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from tests.fakes import PhotographingDisk
+from harness.errors import HarnessError
+from tests.fakes import FailingDisk, PhotographingDisk
 from tests.trees import read_tree, write_tree
-from tests.worlds import EVENTS, MINE, WORLDS, Told, World, before_the_end, bury, drive, facts_of, files_of, start
+from tests.worlds import (
+    EVENTS,
+    MINE,
+    WORLDS,
+    Told,
+    World,
+    before_the_end,
+    bury,
+    drive,
+    drive_without_a_claim,
+    facts_of,
+    files_of,
+    start,
+)
 
 DOUBLE_CRASHES = 12  # pairs a world, sampled: all of them are some 10,000
 SCHEDULES = 300
@@ -72,6 +88,38 @@ def test_killed_twice_it_ends_the_same(name: str, tmp_path: Path) -> None:
         folder = start(tmp_path / str(number))
         told = drive(folder, world, deaths=deaths)
         assert files_of(folder) == expected, f"killed before calls {deaths}: {' > '.join(told.actions)}"
+
+
+@pytest.mark.parametrize("name", ["the self-check finds gamma missing", "two queries a round"])
+def test_a_disk_that_refuses_once_stops_the_run_and_the_next_ends_the_same(name: str, tmp_path: Path) -> None:
+    world = WORLDS[name]
+    drive(start(tmp_path / "undisturbed"), world)
+    expected, stopped = files_of(tmp_path / "undisturbed"), 0
+    for at in count(1):
+        folder, disk = start(tmp_path / str(at)), FailingDisk(at, errno.ENOSPC)
+        try:
+            drive(folder, world, last=disk)
+        except HarnessError as told:
+            stopped += 1
+            assert "No space left on device" in told.value
+            drive(folder, world)
+        assert files_of(folder) == expected, f"refused at call {at}"
+        if disk.calls < at:
+            break
+    assert stopped > 60
+
+
+@pytest.mark.parametrize("name", ["two rounds, check passes", "two queries a round", "blocked, then found"])
+def test_two_processes_at_work_end_the_same(name: str, tmp_path: Path) -> None:
+    """The claim is a courtesy: without it nothing may go wrong either."""
+    world = WORLDS[name]
+    drive(start(tmp_path / "undisturbed"), world)
+    for number in range(5):
+        folder = start(tmp_path / str(number))
+        with ThreadPoolExecutor(2) as pool:
+            both = [pool.submit(drive_without_a_claim, folder, world) for _ in range(2)]
+        assert [done.result() for done in both] == ["answered", "answered"]
+        assert files_of(folder) == files_of(tmp_path / "undisturbed")
 
 
 # People --------------------------------------------------------------------------------------------

@@ -9,9 +9,9 @@ import pytest
 from harness.agents.extractive import ExtractiveAgent
 from harness.errors import AgentFailed, AgentUnreachable
 from harness.formats.answer import parse_answer
-from harness.formats.summary import parse_summary
+from harness.formats.summary import lines_of, parse_summary
 from harness.loop import run, step
-from harness.model import Answer
+from harness.model import Answer, SectionKind
 from harness.session import Event
 from harness.store.trace import read_trace
 from tests.fakes import ScriptedAgent, answer_with, make_session, plan_for, search_for
@@ -62,6 +62,14 @@ def test_what_is_missing_goes_to_not_found_and_the_draft_is_dropped(folder: Path
     assert "answer.md" not in files
     assert "## Not found\n- beta\n- the year of beta\n" in files["summary.md"]
     assert parse_summary(files["summary.md"]).checked == 1
+
+
+def test_an_item_brings_in_no_mark_and_no_heading(folder: Path) -> None:
+    verdict = '{"complete": false, "missing": ["beta [pinned]", "[person]", "## Struck out\\n- alpha", "gamma [1.1]"]}'
+    step(make_session(folder, checker=ScriptedAgent(verdict)))
+    summary = parse_summary(read_tree(folder)["summary.md"])
+    assert lines_of(summary, SectionKind.NOT_FOUND) == ("beta", "## Struck out - alpha", "gamma")
+    assert SectionKind.STRUCK not in [section.kind for section in summary.sections]
 
 
 def test_once_a_case(folder: Path) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from harness.agents.extractive import ExtractiveAgent
 from harness.errors import AgentFailed, AgentUnreachable, RepliesDefective
@@ -12,6 +14,7 @@ from harness.formats.answer import parse_answer
 from harness.formats.queries import parse_next_query
 from harness.loop import run, step
 from harness.model import Answer, NextQuery, Reply
+from harness.plan import Fold, Limits, Search, due
 from harness.store.trace import read_trace
 from tests.fakes import FunctionAgent, ScriptedAgent, answer_with, make_session, search_for
 from tests.trees import read_tree, write_tree
@@ -166,6 +169,26 @@ def test_the_commit_holds_round_reasoning_and_query(tmp_path: Path) -> None:
     folder = case(tmp_path, summary=SEARCHED)
     step(make_session(folder, planner=ScriptedAgent(search_for("VkusVill revenue"))))
     assert read_tree(folder)["next_query.txt"] == "# round: 2\n# not known yet.\nVkusVill revenue\n"
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=40))
+@example("# 1")
+@example("Think: of it")
+@example('answer("x")')
+@example("1. revenue")
+@example("a\\")
+@example("Here is the query:")
+def test_a_query_that_passes_is_due_as_it_stands(tmp_path_factory: pytest.TempPathFactory, query: str) -> None:
+    """Else the Planner would be asked for ever."""
+    folder = case(tmp_path_factory.mktemp("any"))
+    session = make_session(folder, planner=lambda packet: search_for(query))
+    if step(session).action == "failed":
+        return  # a placeholder, a URL, one long token
+    action = due(session.store.snapshot().case, Limits())
+    assert isinstance(action, Search) and len(action.queries) == 1
+    step(session)
+    assert isinstance(due(session.store.snapshot().case, Limits()), Fold)
 
 
 def test_a_file_that_the_planner_wrote_goes_first(tmp_path: Path) -> None:

@@ -55,9 +55,9 @@ def case(tmp_path: Path, summary: str = OLD, *, question: str = QUESTION, raw: s
     return write_tree(tmp_path / "case", {"question.md": question, "summary.md": summary, "raw_2.md": raw})
 
 
-def session_of(folder: Path, *replies: str, **settings: object) -> tuple[Session, ScriptedAgent]:
+def session_of(folder: Path, *replies: str) -> tuple[Session, ScriptedAgent]:
     agent = ScriptedAgent(*replies)
-    return make_session(folder, synthesizer=agent, **settings), agent
+    return make_session(folder, synthesizer=agent), agent
 
 
 def summary_of(folder: Path) -> Summary:
@@ -92,14 +92,15 @@ def test_a_source_that_does_not_exist(tmp_path: Path, citation: str) -> None:
     assert refused(tmp_path, rewrite((*OLD_FACTS, line))) == [("unknown-citation", line)]
 
 
-@pytest.mark.parametrize("mark", ["[pinned]", "[person]"])
+@pytest.mark.parametrize("mark", ["[pinned]", "[person]", "[Pinned]", "[ PERSON ]"])
 def test_a_forged_mark(tmp_path: Path, mark: str) -> None:
     line = f"{NEW_FACT} {mark}"
     assert refused(tmp_path, rewrite((*OLD_FACTS, line))) == [("forged-mark", line)]
 
 
-def test_a_pinned_line_that_is_lost_or_changed(tmp_path: Path) -> None:
-    pinned = f"{OLD_FACTS[1]} [pinned]"
+@pytest.mark.parametrize("mark", ["[pinned]", "[Pinned]", "[pinned] "])
+def test_a_pinned_line_that_is_lost_or_changed(tmp_path: Path, mark: str) -> None:
+    pinned = f"{OLD_FACTS[1]} {mark}".rstrip()
     summary = OLD.replace(OLD_FACTS[1], pinned)
     assert refused(tmp_path / "lost", rewrite((OLD_FACTS[0], NEW_FACT)), summary=summary) == [("lost-pinned", pinned)]
     changed = rewrite((*OLD_FACTS, NEW_FACT))
@@ -118,10 +119,9 @@ def test_a_wiped_memory(tmp_path: Path, lines: list[str]) -> None:
     assert [code for code, _ in refused(tmp_path, rewrite(lines), summary=MANY)] == ["wiped-memory"]
 
 
-DROPPED = pytest.mark.xfail(reason="reply.py takes dots for `- none` and drops the line, and the facts they stand for")
 REMARKS = [
-    pytest.param("...", marks=DROPPED),
-    pytest.param("…", marks=DROPPED),
+    "...",
+    "…",
     *("(rest unchanged)", "unchanged", "as before", "No changes", "без изменений", "см. выше", "同上"),
 ]
 
@@ -233,6 +233,13 @@ def test_folding_a_round_again_replaces_its_lines(tmp_path: Path) -> None:
     assert summary_of(folder).spent == 2
 
 
+def test_a_note_costs_no_search_round_and_has_no_line_under_searches(tmp_path: Path) -> None:
+    note = "---\nkind: note\n---\n" + RAW[RAW.index("## 1.") :]
+    folder = folded(tmp_path, GOOD, raw=note)
+    assert (summary_of(folder).round, summary_of(folder).spent) == (2, 1)
+    assert "- 2 · " not in read_tree(folder)["summary.md"]
+
+
 def test_the_trace_names_facts_added_and_removed_with_reasons(tmp_path: Path) -> None:
     reply = rewrite((OLD_FACTS[0], NEW_FACT)).replace("- none", f"- {OLD_FACTS[1]} — wrong citation")
     folder = folded(tmp_path, reply)
@@ -263,8 +270,7 @@ def test_headings_in_page_text_open_no_source(tmp_path: Path) -> None:
 
 
 def test_the_decision_behind_the_search_is_shown(tmp_path: Path) -> None:
-    folder = case(tmp_path)
-    write_tree(folder, {"next_query.txt": "# round: 2\n# VkusVill is the last gap\nVkusVill revenue\n"})
+    folder = case(tmp_path, raw=RAW.replace("kind: search\n", "kind: search\nrationale: VkusVill is the last gap\n"))
     session, agent = session_of(folder, GOOD)
     step(session)
     assert "VkusVill is the last gap" in agent.packets[0].prompt

@@ -34,7 +34,8 @@ def drive(
     """The exit code. Raises HarnessError with the reason where the loop ends without an answer."""
     session = session_of(context, flags | searching(folder), unattended=unattended, edit=edit)
     say(opening(session, asked=yes or folder is not None))
-    with open_progress(session, on_terminal()) as progress:
+    # An editor needs the terminal for itself: no display is redrawn below it.
+    with open_progress(session, on_terminal() and not edit) as progress:
         session = replace(session, tell=progress.event)
         try:
             for step in run(session, again=again):

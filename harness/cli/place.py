@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, is_dataclass
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 import click
 
 from harness.config import Resolved, resolve
-from harness.errors import HarnessError
+from harness.errors import HarnessError, WrongCall
 from harness.locate import find_case, find_project
 from harness.model import FrontMatter
 from harness.store import Store
@@ -27,6 +28,12 @@ class Place(NamedTuple):
 def case_of(context: click.Context) -> Path:
     """The folder meant by -C, HARNESS_DIR or the current folder."""
     return find_case(Path.cwd(), given=context.find_root().obj, environ=os.environ)
+
+
+def call_of(context: click.Context) -> str:
+    """How this case was called, to be pasted before a command: `harness`, `harness -C DIR`."""
+    given = context.find_root().obj
+    return f"harness -C {shlex.quote(str(given))}" if given else "harness"
 
 
 def place_of(context: click.Context, flags: Mapping[str, object], *, looking: bool = False) -> Place:
@@ -49,8 +56,12 @@ def project_file_of(context: click.Context) -> Path:
 
 
 def searching(folder: str | None) -> dict[str, object]:
-    """The flag `--in DIR` as a setting: this folder is the whole ladder."""
-    return {"search": f"folder: {folder}"} if folder else {}
+    """The flag `--in DIR` as a setting: this folder is the whole ladder. Raises WrongCall where there is none."""
+    if folder is None:
+        return {}
+    if not folder or not Path(folder).is_dir():
+        raise WrongCall("no such folder to search", str(Path(folder).absolute()), "name one that is there: --in DIR")
+    return {"search": f"folder: {folder}"}
 
 
 def on_terminal() -> bool:

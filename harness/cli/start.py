@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from harness.cli.driving import drive
-from harness.cli.place import case_of, on_terminal, say
-from harness.starting import Asked, make_case, offer_settings
+from harness.cli.place import call_of, case_of, on_terminal, say, searching
+from harness.formats.text import decode
+from harness.starting import Asked, begin, make_case, offer_settings
 
 
 @click.command("ask")
@@ -23,7 +24,7 @@ def ask_command(context: click.Context, /, question: tuple[str, ...], **options:
     asked = Asked(_words(question), **options)
     case = case_of(context)
     make_case(case, offer_settings(asked, click.prompt) if on_terminal() else asked)
-    say("harness run goes on from here")
+    say(f"{call_of(context)} run goes on from here")
     click.echo(str(case / "question.md"))
 
 
@@ -45,12 +46,13 @@ def ask_command(context: click.Context, /, question: tuple[str, ...], **options:
 @click.pass_context
 def run_command(context: click.Context, /, question: tuple[str, ...], **options: Any) -> int:
     """Drive the loop to an answer; with QUESTION, make the case first."""
+    searching(options["folder"])  # a wrong folder is refused before a case is made
     if question:
-        make_case(case_of(context), Asked(_words(question)))
+        begin(case_of(context), Asked(_words(question)))
     return drive(context, **options)
 
 
 def _words(question: tuple[str, ...]) -> str:
     if question == ("-",):
-        return sys.stdin.read()
+        return decode(sys.stdin.buffer.read()).text
     return " ".join(question)

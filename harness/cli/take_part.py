@@ -8,8 +8,9 @@ from typing import BinaryIO
 
 import click
 
-from harness.cli.place import case_of, say, searching, show
+from harness.cli.place import call_of, case_of, say, searching, show
 from harness.cli.sessions import session_of
+from harness.errors import HarnessError
 from harness.formats.text import decode
 from harness.handover import hand_out, search_due, take_in
 from harness.loop import step
@@ -32,18 +33,19 @@ def step_command(context: click.Context, as_json: bool) -> None:
 def next_command(context: click.Context, out: Path | None) -> None:
     """Print the whole prompt of the role now due, for any chat window."""
     packet = hand_out(session_of(context, {}))
-    say(f"{packet.role}, round {packet.round}. Give the reply to: harness take FILE, or harness take - and paste it")
     if out is None:
         click.echo(packet.prompt)
     else:
-        out.write_text(packet.prompt, encoding="utf-8", newline="\n")
+        _write(out, packet.prompt)
+    call = call_of(context)
+    say(f"{packet.role}, round {packet.round}. Give the reply to: {call} take FILE, or {call} take - and paste it")
 
 
 @click.command("take")
 @click.argument("file", type=click.File("rb"), default="-")
 @click.pass_context
 def take_command(context: click.Context, file: BinaryIO) -> None:
-    """Take the reply to `harness next` from FILE or stdin, check it and commit it."""
+    """Check a reply to `harness next` (FILE or stdin) and commit it."""
     if file.fileno() == sys.stdin.fileno() and sys.stdin.isatty():
         say("Paste the reply, then press Ctrl-D on a line of its own (Ctrl-Z and Enter on Windows).")
     done = take_in(session_of(context, {}), decode(file.read()).text)
@@ -65,7 +67,7 @@ def search_command(context: click.Context, folder: str | None) -> None:
 @click.argument("words", nargs=-1, required=True)
 @click.pass_context
 def steer_command(context: click.Context, words: tuple[str, ...]) -> None:
-    """Add a direction to the question; a run under way reads it at its next pass."""
+    """Add a direction to the question. A run under way reads it at its next pass."""
     click.echo(steer(Store(case_of(context)), " ".join(words)))
 
 
@@ -79,5 +81,13 @@ def stop_command(context: click.Context) -> None:
 @click.command("reopen")
 @click.pass_context
 def reopen_command(context: click.Context) -> None:
-    """Go on after an answer: it moves to answer_1.md, and rounds count anew."""
+    """Go on after an answer. It moves to answer_1.md, and rounds count anew."""
     click.echo(reopen(session_of(context, {})))
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        hint = "name a file in a folder that you may write: --out FILE"
+        raise HarnessError("cannot write the prompt", f"{path} ({error.strerror})", hint) from None

@@ -7,7 +7,7 @@ import click
 from harness.cli.place import on_terminal, place_of, project_file_of, say, searching, show
 from harness.cli.sessions import session_of
 from harness.crew import readiness
-from harness.errors import HarnessError
+from harness.errors import HarnessError, SearchUnavailable
 from harness.finding import find, render_found
 from harness.trusting import give_trust, render_settings, settings_told, take_back
 
@@ -17,13 +17,14 @@ from harness.trusting import give_trust, render_settings, settings_told, take_ba
 @click.option("--in", "folder", metavar="DIR", help="Search the documents of this folder.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.pass_context
-def find_command(context: click.Context, query: tuple[str, ...], folder: str | None, as_json: bool) -> None:
+def find_command(context: click.Context, query: tuple[str, ...], folder: str | None, as_json: bool) -> int:
     """A search alone: prints what the ladder finds and writes nothing."""
     session = session_of(context, searching(folder))
     searched = find(session, " ".join(query))
     for note in searched.notes:
         say(f"note: {note}")
     show(searched, render_found(searched), as_json=as_json)
+    return SearchUnavailable.exit_code if searched.record.outcome == "blocked" else 0
 
 
 @click.command("agents")
@@ -41,7 +42,7 @@ def agents_command(context: click.Context, as_json: bool) -> None:
 @click.option("--remove", is_flag=True, help="Take the trust back.")
 @click.pass_context
 def trust_command(context: click.Context, yes: bool, remove: bool) -> None:
-    """Trust this project's harness.yaml as it is now: it may then start programs and name hosts."""
+    """Let this project's harness.yaml start programs and name hosts. A change asks again."""
     file = project_file_of(context)
     told = take_back(file) if remove else give_trust(file, agreed=lambda text: yes or _confirmed(text))
     click.echo(told)
@@ -59,5 +60,6 @@ def config_command(context: click.Context, as_json: bool) -> None:
 
 def _confirmed(text: str) -> bool:
     if not on_terminal():
-        raise HarnessError("trust needs a person to look", text, "harness trust --yes, when you have read the file")
+        first = text.partition(":\n")[0]
+        raise HarnessError("trust needs a person to look", first, "read the file, then: harness trust --yes")
     return click.confirm(f"{text}\nTrust it?", err=True)

@@ -43,7 +43,8 @@ def take(folder: Path) -> Snapshot:
     summary = parse_summary(files["summary.md"].text) if files["summary.md"].digest else Summary()
     question = parse_question(files["question.md"].text) if files["question.md"].digest else None
     next_query = parse_next_query(files["next_query.txt"].text)
-    answer = parse_answer(files["answer.md"].text) if files["answer.md"].digest else None
+    # A blank one is an editor's new file: it says nothing yet, and must not end the loop.
+    answer = parse_answer(files["answer.md"].text) if files["answer.md"].text.strip() else None
     heads = _heads(folder, listing.raws, summary, next_query)
     parsed = (question, summary, next_query, answer)
     problems = [problem for value in parsed if value is not None for problem in value.problems]
@@ -54,7 +55,7 @@ def take(folder: Path) -> Snapshot:
 def _heads(folder: Path, raws: tuple[int, ...], summary: Summary, next_query: NextQuery) -> dict[int, RawHead]:
     """Raws above `round`; folded ones only while a query waits that Searches does not record."""
     heads = {number: read_head(raw_path(folder, number)) for number in raws if number > summary.round}
-    searches = search_lines(summary) if next_query.queries else ()
+    searches = [line for line in search_lines(summary) if line.round <= summary.round] if next_query.queries else []
     if all(any(line.query == query for line in reversed(searches)) for query in next_query.queries):
         return heads
     for number in reversed([number for number in raws if number <= summary.round]):

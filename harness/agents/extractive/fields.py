@@ -33,6 +33,8 @@ _BRACKETS = lazy(r"\(([^()]*)\)|（([^（）]*)）")
 _PLURAL = lazy(r"\((?:s|es|и|ы)\)")
 _UNIT_TAIL = lazy(r"[,(（]\s*([^,()（）]{1,24})[)）]?\s*$")
 _EXACT, _WITH_REMARK, _MILD, _NESTED = 0, 1, 2, 3
+# what is left over of a thing is not the thing: `other exports`
+_REST = frozenset({"other", "others", "прочие", "проч", "остальн", "друг", "ин"})
 _SHARE = frozenset(
     {"percent", "percentag", "share", "of", "the", "popul", "gdp", "total", "дол", "процент", "от", "населен"}
 )
@@ -80,6 +82,8 @@ def fit(labels: Sequence[str], wanted: Field, grouping: frozenset[str]) -> Fit |
     """How the labels (outermost first, without those that name the entity) name the field; None if they do not."""
     open_labels = [label for label in labels if only_period(label) is None and _bare(label)[0]]
     trimmed = _without_whole(open_labels, wanted)
+    if any(stems(label)[0] in _REST for label in open_labels):
+        return None
     for path in dict.fromkeys((tuple(open_labels), tuple(trimmed))):
         if not path:
             continue
@@ -130,8 +134,8 @@ def _groups(label: str, below: str, grouping: frozenset[str]) -> bool:
 
 def _joined(path: tuple[str, ...], wanted: Field) -> Fit | None:
     """The last two labels together name the field: `Budget` › `revenues`, `GDP` › `per capita (PPP)`."""
-    if len(path) < 2:
-        return None
+    if len(path) < 2 or _same(path[-2], wanted):
+        return None  # below the field itself a label names a part of it
     return _same(f"{path[-2]} {path[-1]}", wanted)
 
 

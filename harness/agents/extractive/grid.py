@@ -20,7 +20,8 @@ _AND = lazy(r"\s+(?:and|or|и|или|vs\.?|versus|против)\s+|(?<=[^\x00-\x
 # Names that hold an `and` of their own; in a list it looks like the one before the last item.
 _ONE_NAME = lazy(
     r"\b(?:Antigua and Barbuda|Bosnia and Herzegovina|Trinidad and Tobago|S[aã]o Tom[eé] and Pr[ií]ncipe"
-    r"|(?:Saint|St\.?) \w+ and (?:the )?\w+|Turks and Caicos(?: Islands)?|Wallis and Futuna|Serbia and Montenegro"
+    r"|(?:Saint|St\.?) (?:Kitts and Nevis|Pierre and Miquelon|Vincent and the Grenadines)"
+    r"|Turks and Caicos(?: Islands)?|Wallis and Futuna|Serbia and Montenegro"
     r"|Heard Island and McDonald Islands|South Georgia and (?:the )?South Sandwich Islands"
     r"|Saint Helena, Ascension,? and Tristan da Cunha|Johnson and Johnson|Procter and Gamble|Marks and Spencer"
     r"|Антигуа и Барбуда|Босни\w+ и Герцеговин\w+|Тринидад\w* и Тобаго|Сан-Томе и Принсипи|Сент-\w+ и \w+)"
@@ -104,7 +105,8 @@ def _with_colon(sentence: str, known: list[str]) -> Grid | None:
     fields, names = _fields(right), _names(right)
     if names and len(names) == len(_items(right)) and not each:
         owned = _OWNED_BY.split(left, maxsplit=1)[0] if _OWNED_BY.search(left) else left
-        return _grid(names, _fields(owned))
+        found = _grid(names, _fields(owned))
+        return found if found and _is_sure(found) else None
     return _grid(_names(left[each.end() :] if each else left) or known, fields)
 
 

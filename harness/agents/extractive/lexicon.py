@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from harness.words import HAN, content_stems, stem, stems, words
+from harness.words import HAN, content_stems, fold, stem, stems, words
 
 # Phrases with one meaning; documents use one, questions another. Kept to what is the same by definition:
 # `revenue` and `sales` are, `profit` and `revenue` are not. The order is the order in which queries try them.
@@ -93,7 +93,9 @@ def generic() -> frozenset[str]:
 def category() -> frozenset[str]:
     """Stems of headings that only group: what stands under them belongs to the document's subject."""
     return generic() | _stem_set(
-        """general key main basic financials financial finance economy economic geography people society
+        """general key main basic
+        rows items records entries list
+        financials financial finance economy economic geography people society
         government demographics demography environment energy communications transportation military infobox
         information indicators общие общая основные ключевые финансы экономика география население общество
         правительство демография государство показатели сведения информация характеристика"""
@@ -234,7 +236,8 @@ def is_known(name: str) -> bool:
 def usual_form(name: str) -> str:
     """The table's spelling of a phrase in another case: «выручку» → «выручка»; other names come back unchanged."""
     wanted = content_stems(name)
-    return next((phrase for row in SAME for phrase in row if content_stems(phrase) == wanted), name)
+    found = next((phrase for row in SAME for phrase in row if content_stems(phrase) == wanted), name)
+    return name if fold(found) == fold(name) else found
 
 
 def wordings(name: str, language: str) -> tuple[str, ...]:

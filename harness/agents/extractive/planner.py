@@ -13,10 +13,12 @@ from harness.formats.labels import without_searched_mark
 from harness.formats.summary import lines_of, search_lines
 from harness.model import Grid, SearchLine, SectionKind, Summary
 from harness.periods import newest, periods
-from harness.words import STOP_WORDS, content_stems, language_of, stem, stems, words
+from harness.quantities import is_physical
+from harness.words import STOP_WORDS, bag, language_of, stem, words
 
 ENOUGH_SEARCHES = 2  # in different words: then a cell without a value is a proof of absence
-STALE = 5  # years: a cell whose newest value is older is searched for once more
+ENOUGH_FOR_NEWER = 3  # the first of them found the old value
+STALE = 5  # years: a cell whose newest value is older is searched for again
 DRY_ROUNDS = 2  # rounds in a row that brought nothing new
 FIELDS_A_QUERY = 3  # the fields of one entity stand together in documents, and a row costs one round
 LONGEST_QUERY = 200  # characters (design.md, section 4: injected text)
@@ -48,7 +50,7 @@ def plan(
     for text in (*gaps, question):
         query = tried.first(_of_text(text))
         if query:
-            return Plan((query,), f"looking for: {text.splitlines()[0][:100]}")
+            return Plan((query,), f"looking for: {' '.join(text.split())[:100]}")
     return Plan((), "every wording was tried")
 
 
@@ -56,25 +58,21 @@ class _Tried:
     """Queries made before (and those chosen now), compared by their words."""
 
     def __init__(self, searches: Sequence[SearchLine], refused: Iterable[str]) -> None:
-        self.known = {_key(query) for query in (*(line.query for line in searches), *refused)}
-        self.blocked = {_key(line.query) for line in searches if line.outcome in NOT_SEARCHED}
-        self.blocked -= {_key(line.query) for line in searches if line.outcome not in NOT_SEARCHED}
-        self.blocked -= {_key(query) for query in refused}
+        self.known = {bag(query) for query in (*(line.query for line in searches), *refused)}
+        self.blocked = {bag(line.query) for line in searches if line.outcome in NOT_SEARCHED}
+        self.blocked -= {bag(line.query) for line in searches if line.outcome not in NOT_SEARCHED}
+        self.blocked -= {bag(query) for query in refused}
 
     def first(self, queries: Iterable[str]) -> str:
         """The first query not tried yet, else the first that no search engine has really seen, else ""."""
         seen = [query for raw in queries if (query := _shortened(raw))]
-        fresh = (query for query in seen if _key(query) not in self.known)
-        again = (query for query in seen if _key(query) in self.blocked)
+        fresh = (query for query in seen if bag(query) not in self.known)
+        again = (query for query in seen if bag(query) in self.blocked)
         query = next(fresh, "") or next(again, "")
         if query:
-            self.known.add(_key(query))
-            self.blocked.discard(_key(query))
+            self.known.add(bag(query))
+            self.blocked.discard(bag(query))
         return query
-
-
-def _key(query: str) -> frozenset[str]:
-    return frozenset(content_stems(query) or stems(query))
 
 
 def _for_cells(
@@ -82,8 +80,10 @@ def _for_cells(
 ) -> Plan:
     confirmed = lines_of(summary, SectionKind.CONFIRMED)
     times = cells_searched(searches, grid)
-    wanting = (*open_cells(confirmed, grid), *_stale(confirmed, grid, oldest))
-    due = [cell for cell in wanting if times[cell] < ENOUGH_SEARCHES]
+    # Those never searched for come first: three fruitless rounds in a row end the research.
+    open_now = sorted(open_cells(confirmed, grid), key=lambda cell: times[cell])
+    due = [cell for cell in open_now if times[cell] < ENOUGH_SEARCHES]
+    due += [cell for cell in _stale(confirmed, grid, oldest) if times[cell] < ENOUGH_FOR_NEWER]
     chosen: list[str] = []
     covered: set[Cell] = set()
     for cell in due:
@@ -110,7 +110,7 @@ def _stale(confirmed: Sequence[str], grid: Grid, oldest: int) -> list[Cell]:
     newest_of: dict[Cell, int] = {}
     for fact in (parse_fact(line, grid) for line in confirmed):
         named = newest(periods(fact.period))
-        if fact.field and named:
+        if fact.field and named and not is_physical(fact.value):  # mountains do not grow
             newest_of[fact.cell] = max(named.end[0], newest_of.get(fact.cell, 0))
     cells = ((entity, field) for entity in grid.entities for field in grid.fields)
     return [cell for cell in cells if newest_of.get(cell, oldest + 1) <= oldest]
@@ -139,6 +139,8 @@ def _of_text(text: str) -> Iterator[str]:
     """Queries for a line of Not found or a whole question: its key terms, then fewer, then with `latest`."""
     language = language_of(text)
     terms = key_terms(text)
+    if not terms:
+        return
     yield " ".join(terms[:KEY_TERMS])
     yield " ".join([*terms[:KEY_TERMS], LATEST[language]])
     yield " ".join(terms[: max(2, len(terms) // 2)])

@@ -42,6 +42,7 @@ class _Candidate(NamedTuple):
     grade: int
     depth: int
     finding: Finding
+    kind: str = ""  # the remark of its label: `GDP (official exchange rate)` and `GDP (PPP)` are two kinds
 
 
 def findings(source: Source, reading: Reading, grid: Grid, cells: Iterable[Cell]) -> list[Finding]:
@@ -72,10 +73,9 @@ def _belongs(entry: Entry, entity: str, about: bool, grid: Grid) -> bool:
 def _entry_candidate(
     entry: Entry, entity: str, wanted: fields.Field, reading: Reading, source: Source
 ) -> _Candidate | None:
-    # the page's own title says nothing about a value on it
-    title = reading.headings[:1]
-    inner = entry.labels[1:] if entry.labels[:1] == title and len(entry.labels) > 1 else entry.labels
-    labels = [rest for label in inner if (rest := _without_name(label, entity))]
+    labels = [rest for label in entry.labels if (rest := _without_name(label, entity))]
+    if labels[:1] == list(reading.headings[:1]) and len(labels) > 1:
+        labels = labels[1:]  # the page's own title says nothing about a value on it
     fit = fields.fit(labels, wanted, reading.grouping) or _only_share(entry, labels, wanted, reading)
     if fit is None:
         return None
@@ -88,7 +88,7 @@ def _entry_candidate(
         value = f"{value} ({unit})"
     remark = f" ({fit.remark})" if fit.remark and fit.remark.casefold() not in value.casefold() else ""
     finding = Finding((entity, wanted.name), period, _short(value) + remark, dated, source.date)
-    return _Candidate(fit.grade, len(labels), finding)
+    return _Candidate(fit.grade, len(labels), finding, fit.remark)
 
 
 def _only_share(entry: Entry, labels: list[str], wanted: fields.Field, reading: Reading) -> fields.Fit | None:
@@ -117,8 +117,8 @@ def _dated(entry: Entry, source: Source) -> tuple[str, str, bool]:
         return value, period, True
     for label in reversed(entry.labels):
         named = [found for found in periods(label) if found.start[0] >= limit]
-        if named and (only_period(label) or named[-1].at + len(named[-1].text) >= len(label.rstrip(" )")) - 5):
-            return value, named[-1].text, True
+        if len(named) == 1:
+            return value, named[0].text, True
     return value, source_year(source), False
 
 
@@ -163,13 +163,12 @@ def _sure(candidates: list[_Candidate], period: str) -> Finding | None:
     best = [item for item in candidates if item.grade == grade]
     depth = min(item.depth for item in best)
     level = [item for item in best if item.depth == depth]
+    level = [item for item in level if item.kind == level[0].kind]  # of several kinds the one that stands first
     last = max(item.finding.when for item in level)
     final = [item.finding for item in level if item.finding.when == last]
     plain = [finding for finding in final if not finding.value.endswith(")")] or final
     agreed = all(same_value(plain[0].value, other.value) for other in plain[1:])
-    if agreed or grade == 1:  # grade 1: several kinds of the same thing, each with its remark shown
-        return plain[0]
-    return None
+    return plain[0] if agreed else None
 
 
 def _within(item: _Candidate, period: str) -> bool:

@@ -67,6 +67,8 @@ def state(sentence: str, cell: Cell, grid: Grid, *, about: bool) -> Statement | 
 
 def _may_state(sentence: str, cell: Cell) -> bool:
     """Cheap: the sentence holds the field's words (or a phrase of the same meaning, or what is counted)."""
+    if all(word[0].isdigit() for word in fields.field(cell[1]).base):
+        return False  # «65 years and over» is no field that a sentence could be told by
     if any(noun in sentence for noun in COUNTED.get(cell[1].casefold(), ())):
         return True
     return fields.field(cell[1]).base <= frozenset(meanings(stems(sentence))) | frozenset(stems(sentence))

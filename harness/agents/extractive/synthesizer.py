@@ -12,7 +12,7 @@ from harness.facts import Cell, Fact, citations, open_cells, parse_fact, same_pe
 from harness.formats.labels import label, without_searched_mark
 from harness.formats.summary import lines_of, source_lines
 from harness.model import Defect, Grid, SectionKind, Source, SourceLine, Summary
-from harness.quantities import measure
+from harness.quantities import is_physical
 
 
 class Sections(NamedTuple):
@@ -51,7 +51,6 @@ def fold(
     return page.sections()
 
 
-_PHYSICAL = frozenset({"m", "km", "mm", "m2", "km2", "mi2", "ha"})
 _KINDS = (SectionKind.CONFIRMED, SectionKind.CONTRADICTIONS, SectionKind.NOT_FOUND)
 
 
@@ -129,16 +128,17 @@ class _Page:
                 self.cite(at, finding, id)
                 return
         text = _fact_line(finding, f"[{id}]")
-        if any(refused in text for refused in self.refused):
-            return
+        fact = parse_fact(text, self.grid)
+        if fact.cell != finding.cell or any(refused in text for refused in self.refused):
+            return  # a value that would make the line another one's is left out
         rivals = [self.lines[at] for at in same_cell if same_period(self.lines[at].fact.period, finding.period)]
         if rivals:
             self.contradict(rivals[0], finding, id, _head(finding))
             return
         timeless = [self.lines[at] for at in same_cell if self._timeless(self.lines[at])]
-        if timeless and not finding.dated and _is_physical(finding.value):
+        if timeless and not finding.dated and is_physical(finding.value):
             self.contradict(timeless[0], finding, id, f"{finding.cell[0]}: {finding.cell[1]}")
-        self.lines.append(_Line(text, parse_fact(text, self.grid), finding))
+        self.lines.append(_Line(text, fact, finding))
 
     def _timeless(self, line: _Line) -> bool:
         """Whether the line holds a measure that its source states without a period, like a height or an area.
@@ -146,7 +146,7 @@ class _Page:
         Two sources that differ on such a measure contradict each other, whenever they were written; a name or a
         rate may simply have changed.
         """
-        if not _is_physical(line.fact.value):
+        if not is_physical(line.fact.value):
             return False
         if line.finding is not None:
             return not line.finding.dated
@@ -217,11 +217,6 @@ class _Page:
             elif cell in still_open:
                 by_cell.setdefault(cell, line)
         return (*(by_cell.get(cell, f"{cell[0]}: {cell[1]}") for cell in still_open), *others)
-
-
-def _is_physical(value: str) -> bool:
-    found = measure(value)
-    return found is not None and found.unit in _PHYSICAL
 
 
 def _names_cell(line: str, cell: Cell) -> bool:
