@@ -6,8 +6,6 @@ import io
 import os
 import signal
 import sys
-import tempfile
-import traceback
 from collections.abc import Sequence
 
 import click
@@ -47,6 +45,7 @@ def run(arguments: Sequence[str]) -> int:
         return 0
     except Exception:
         print(f"harness: unexpected error; the traceback is in {_keep_traceback()}", file=sys.stderr)
+        print("  the case stands at its last commit; please report this with the file", file=sys.stderr)
         return UNEXPECTED
 
 
@@ -58,6 +57,9 @@ def _replace_what_cannot_be_shown() -> None:
 
 
 def _keep_traceback() -> str:
+    import tempfile  # late: 4 ms of every start, for what should not happen
+    import traceback
+
     descriptor, path = tempfile.mkstemp(prefix="harness-", suffix=".txt")
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         traceback.print_exc(file=file)

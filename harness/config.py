@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
-
-import platformdirs
 
 from harness.assets import asset_path
 from harness.errors import NotTrusted
 from harness.given import Given, near_match, read_settings_file
 from harness.locate import CASE_VARIABLE, PROJECT_FILE, find_project
 from harness.model import FrontMatter
-from harness.options import Settings
+from harness.options import AgentSpec, Settings
 from harness.settings import ROLES, SETTINGS
 from harness.sheet import Sheet, typed
 from harness.trust import DATA_DIR, is_trusted, trusted
@@ -56,8 +55,7 @@ def resolve(
     warning: for commands that only look. Raises BrokenFile (with path:line), WrongCall (environment and flags) and
     NotTrusted.
     """
-    sheet = Sheet()
-    sheet.apply(read_settings_file(asset_path("agents.yaml")).entries, built_in=True)
+    sheet = Sheet(_presets)
     user_file = user_config_file(environ)
     if user_file.is_file():
         sheet.apply(read_settings_file(user_file).entries)
@@ -80,9 +78,22 @@ def review(project_file: Path) -> Review:
     )
 
 
+@cache
+def _presets() -> Mapping[str, AgentSpec]:
+    """The agent programs known without any settings."""
+    agents: Mapping[str, AgentSpec] = typed(read_settings_file(asset_path("agents.yaml")).entries)["agents"]
+    return agents
+
+
 def user_config_file(environ: Mapping[str, str]) -> Path:
     """Where the user's own settings are: `HARNESS_CONFIG_DIR`, else the platform's place. It need not exist."""
-    return Path(environ.get(CONFIG_DIR) or platformdirs.user_config_dir("harness", appauthor=False)) / "config.yaml"
+    return Path(environ.get(CONFIG_DIR) or _user_config()) / "config.yaml"
+
+
+def _user_config() -> str:
+    from platformdirs import user_config_dir  # late: not needed where the variable is set
+
+    return user_config_dir("harness", appauthor=False)
 
 
 def _project_file(case: Path | None, project: Path | None) -> Path | None:

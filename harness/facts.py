@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,8 +46,7 @@ _BETWEEN_SIDES = lazy(r"\s*(?:↔|⇄|<->|<=>)\s*|(?<=\])\s*(?:;\s*|,?\s+(?:vs\.
 NOT_SEARCHED = frozenset({"blocked", "pasted", "skipped"})  # outcomes that prove nothing about absence
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(NamedTuple):
     """One line of Confirmed. Entity and field are the grid's own spelling, "" when the line is not of that form."""
 
     entity: str

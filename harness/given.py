@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
-
-import yaml
+from typing import Any, NamedTuple
 
 from harness.errors import BrokenFile, HarnessError, WrongCall
 from harness.formats.text import clean, decode
@@ -19,9 +16,6 @@ MAX_BYTES = 262_144
 # agents -> name -> env -> variable is the deepest that any key goes.
 MAX_DEPTH = 6
 SHOWN = 60  # characters of a bad value that an error repeats
-# libyaml is some ten times faster; every start reads two or three files. Both leave all values as text:
-# YAML's own types would turn `10:00` into 600 and `no` into False.
-_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 # Where a list is written as one text, as in question.md; items with commas are parted by semicolons.
 _SEMICOLON, _COMMA = lazy("[;；]"), lazy("[,，、]")
 _NULLS = frozenset({"~", "null", "Null", "NULL"})
@@ -78,6 +72,8 @@ class SettingsFile(NamedTuple):
 
 def near_match(name: str, names: Iterable[str]) -> str:
     """`; did you mean …?` for the closest of `names`, or nothing."""
+    from difflib import get_close_matches  # late: only mistakes need it
+
     close = get_close_matches(name, list(names), n=1, cutoff=0.7)
     return f"; did you mean `{close[0]}`?" if close else ""
 
@@ -96,9 +92,14 @@ def read_settings_file(path: Path) -> SettingsFile:
 
 def parse_settings(text: str, file: str, base: Path, *, first_line: int = 1) -> Mapping[str, Given]:
     """Top-level keys of a YAML text whose first line is line `first_line` of `file`. Raises BrokenFile."""
+    import yaml  # late: `status` in a case without harness.yaml needs none of it
+
     reader = _Reader(file, base, first_line)
+    # libyaml is some ten times faster. Both leave all values as text: YAML's own types would turn `10:00` into 600
+    # and `no` into False.
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
-        node = yaml.compose(text, Loader=_LOADER)
+        node: Any = yaml.compose(text, Loader=loader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line if error.problem_mark else 0
         hint = "Put quotes around a value that holds `: ` or starts with a special character."
@@ -107,13 +108,16 @@ def parse_settings(text: str, file: str, base: Path, *, first_line: int = 1) -> 
         raise BrokenFile("not valid YAML", file, "Write one `key: value` a line.") from error
     if node is None:
         return {}
-    if not isinstance(node, yaml.MappingNode):
+    if node.id != "mapping":
         raise BrokenFile("not a list of settings", reader.place(node.start_mark.line), "Write one `key: value` a line.")
     return dict(reader.entries(node, "", 1))
 
 
 class _Reader:
-    """YAML nodes to values with places. `seen` refuses aliases: nested ones grow without bound."""
+    """YAML nodes (told apart by their `id`) to values with places.
+
+    `seen` refuses aliases: nested ones grow without bound.
+    """
 
     def __init__(self, file: str, base: Path, first_line: int) -> None:
         self.file, self.base, self.first_line = file, base, first_line
@@ -122,28 +126,27 @@ class _Reader:
     def place(self, line: int) -> str:
         return f"{self.file}:{line + self.first_line}"
 
-    def given(self, node: yaml.Node, name: str, depth: int) -> Given:
+    def given(self, node: Any, name: str, depth: int) -> Given:
         where = self.place(node.start_mark.line)
         if id(node) in self.seen:
             raise BrokenFile("an alias (`*name`) is not taken here", where, "Write the value out.")
         self.seen.add(id(node))
         if depth > MAX_DEPTH:
             raise BrokenFile(f"`{name}` is nested too deeply", where, "No setting needs more than four levels.")
-        if isinstance(node, yaml.SequenceNode):
+        if node.id == "sequence":
             return Given(name, tuple(self.given(item, name, depth + 1) for item in node.value), where, self.base)
-        if isinstance(node, yaml.MappingNode):
+        if node.id == "mapping":
             return Given(name, dict(self.entries(node, f"{name}.", depth + 1)), where, self.base)
-        assert isinstance(node, yaml.ScalarNode)
         value = "" if not node.style and node.value in _NULLS else str(node.value)
         if clean(value) != value:
             raise BrokenFile(f"`{name}` holds control characters", where, "Remove them.")
         return Given(name, value, where, self.base)
 
-    def entries(self, node: yaml.MappingNode, prefix: str, depth: int) -> Iterator[tuple[str, Given]]:
+    def entries(self, node: Any, prefix: str, depth: int) -> Iterator[tuple[str, Given]]:
         lines: dict[str, int] = {}
         for key_node, value_node in node.value:
             line = key_node.start_mark.line
-            if not isinstance(key_node, yaml.ScalarNode) or clean(key_node.value) != key_node.value:
+            if key_node.id != "scalar" or clean(key_node.value) != key_node.value:
                 raise BrokenFile("a key that is no plain word", self.place(line), "Write one `key: value` a line.")
             key = str(key_node.value)
             if key in lines:

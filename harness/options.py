@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class AgentSpec:
+class AgentSpec(NamedTuple):
     """One entry under `agents:`. A program (`command`) or a model behind an API (`api`)."""
 
     name: str
@@ -19,18 +20,17 @@ class AgentSpec:
     model: str = ""
     base_url: str = ""
     key_env: str = ""  # environment variable that holds the key; "" = the vendor's usual one
-    env: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = MappingProxyType({})
     timeout: float = 300.0  # seconds a call
     window: int = 131_072  # tokens
     output: int = 8_000  # tokens
 
 
-@dataclass(frozen=True)
-class Rung:
+class Rung(NamedTuple):
     """One rung of the search ladder: a provider with its settings, e.g. folder {"path": "docs"}."""
 
     provider: str
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

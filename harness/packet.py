@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from harness.facts import citations, open_cells
+from harness.facts import citations
 from harness.formats.front import split_front
 from harness.formats.queries import render_next_query
 from harness.formats.raw import parse_head
 from harness.formats.summary import (
-    lines_of,
     render_source_line,
     render_summary,
     replace_section,
@@ -18,7 +17,7 @@ from harness.formats.summary import (
 )
 from harness.model import Case, Defect, FrontMatter, NextQuery, Packet, Role, Section, SectionKind, Summary
 from harness.options import Settings
-from harness.plan import state_token
+from harness.plan import open_cells_of, state_token
 from harness.render import RoleTemplate, as_data, fill
 from harness.words import language_of
 
@@ -106,13 +105,6 @@ def _last_searches(section: Section, earlier: str) -> Section:
         return section
     count = fill(earlier, {"count": str(len(lines) - SEARCHES_SHOWN)}, "phrases/earlier_searches")
     return replace(section, lines=(count, *lines[-SEARCHES_SHOWN:]))
-
-
-def open_cells_of(case: Case) -> tuple[tuple[str, str], ...]:
-    """The cells of entities × fields without a cited figure, in row order."""
-    if not case.question or not case.question.grid:
-        return ()
-    return open_cells(lines_of(case.summary, SectionKind.CONFIRMED), case.question.grid)
 
 
 def _declared(name: str, reads: tuple[str, ...]) -> bool:

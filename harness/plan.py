@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from harness.facts import open_cells
 from harness.formats.front import front_value
-from harness.formats.summary import search_lines
-from harness.model import Case, SearchLine, Summary
+from harness.formats.summary import lines_of, search_lines
+from harness.model import Case, SearchLine, SectionKind, Summary
 
 # Three rounds without a new fact and with the same gaps: people reported tools that went on for a
 # hundred steps with near-identical queries while nothing changed.
@@ -88,8 +88,7 @@ Action = (
 )
 
 
-@dataclass(frozen=True)
-class Limits:
+class Limits(NamedTuple):
     """What the settings allow a case and this run. `used_up` is "tokens", "minutes" or ""."""
 
     rounds: int = 10
@@ -170,6 +169,13 @@ def later_than(case: Case) -> tuple[str, ...]:
     """What came in after the answer that stands, for `status` to name."""
     raws = tuple(f"raw_{number}.md" for number in unfolded(case))
     return raws + tuple(f'query "{query}"' for query in due_queries(case))
+
+
+def open_cells_of(case: Case) -> tuple[tuple[str, str], ...]:
+    """The cells of entities × fields without a cited figure, in row order."""
+    if not case.question or not case.question.grid:
+        return ()
+    return open_cells(lines_of(case.summary, SectionKind.CONFIRMED), case.question.grid)
 
 
 def rounds_used(case: Case) -> int:

@@ -108,7 +108,7 @@ def _from_file(text: str) -> tuple[Decision | None, Defects]:
     if not found and parsed.queries:
         return Decision(think, parsed.queries), ()
     decision, defects = _decide(found, think)
-    return (replace(decision, queries=parsed.queries) if decision and decision.queries else decision), defects
+    return (decision._replace(queries=parsed.queries) if decision and decision.queries else decision), defects
 
 
 def _decide(found: Sequence[Action], think: str) -> tuple[Decision | None, Defects]:

@@ -106,7 +106,7 @@ def built_in(session: Session, packet: Packet, error: HarnessError) -> Turned[De
     decision, _ = parse_planner(reply)
     if decision is None:
         raise error
-    reply = replace(reply, notes=(*reply.notes, f"overruled: {error.what}: {error.value}"))
+    reply = reply._replace(notes=(*reply.notes, f"overruled: {error.what}: {error.value}"))
     return Turned(decision, reply, session.crew.built_in.name, 0.0, error.tokens, 0, ())
 
 

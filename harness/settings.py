@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import kinds, specs
 from harness.given import Given
@@ -33,8 +32,7 @@ class FromQuestion(StrEnum):
     NAME = "only names that exist"  # it may choose among what the user has set up
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """One key. `risks` names what in a project's value needs trust, given the project's folder."""
 
     parse: Callable[[Given], Any]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from harness.formats.front import front_value
 from harness.formats.text import clean
 from harness.given import Given, near_match, parse_settings
 from harness.model import FrontMatter
-from harness.options import Rung, Settings
+from harness.options import AgentSpec, Rung, Settings
 from harness.settings import DEFAULTS, ROLES, SETTINGS, FromQuestion
 
 # What question.md says about the question itself; these are no settings.
@@ -34,30 +34,47 @@ def typed(entries: Mapping[str, Given]) -> dict[str, Any]:
     return values
 
 
+class Agents(Mapping[str, AgentSpec]):
+    """The agents that the sources gave over the presets, which are read only where a name could be one of them."""
+
+    def __init__(self, given: Mapping[str, AgentSpec], presets: Callable[[], Mapping[str, AgentSpec]]) -> None:
+        self._given, self._presets = given, presets
+
+    def __getitem__(self, name: str) -> AgentSpec:
+        return self._given[name] if name in self._given else self._presets()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._presets(), **self._given})
+
+    def __len__(self) -> int:
+        return len({**self._presets(), **self._given})
+
+
 class Sheet:
     """The values so far. Sources are applied from the weakest to the strongest."""
 
-    def __init__(self) -> None:
+    def __init__(self, presets: Callable[[], Mapping[str, AgentSpec]]) -> None:
+        """`presets`: the agents that need no settings; asked only where a name could be one of them."""
+        self._presets = presets
         self.warnings: list[str] = []
         self._values: dict[str, Any] = {}
         self._given: dict[str, Given] = {}
         self._agent_origins: dict[str, str] = {}
         self._from_question: set[str] = set()
 
-    def apply(self, entries: Mapping[str, Given], *, built_in: bool = False) -> None:
-        """Lays a source over the others; what a built-in one gives counts as default. Raises as `typed` does."""
+    def apply(self, entries: Mapping[str, Given]) -> None:
+        """Lays a source over the others. Raises as `typed` does."""
         for key, value in typed(entries).items():
             if key == "agents":  # by name: a source adds to the agents there are, or replaces one whole
-                self._note_agents(entries[key], built_in=built_in)
-                value = {**self._value(key), **value}
+                self._note_agents(entries[key])
+                value = {**self._values.get(key, {}), **value}
             self._values[key] = value
-            if not built_in:
-                self._given[key] = entries[key]
+            self._given[key] = entries[key]
 
     def apply_question(self, front: FrontMatter, file: str, base: Path) -> None:
         """Lays question.md over the others: what a stranger may not set is a warning, never an error."""
         # As they were before the question: what it may name does not depend on the order of its keys.
-        known = self.known_agents()
+        known = self.known_agents() if any(key in ROLES for key, _ in front.blocks) else ()
         line = 2  # line 1 is the `---` above the first block
         for key, block in front.blocks:
             if key and key not in QUESTION_KEYS:
@@ -69,13 +86,10 @@ class Sheet:
 
     def settings(self) -> Settings:
         """All values. Raises if a role names an agent that does not exist."""
-        agents = dict(self._value("agents"))
+        agents = self._agents()
         for role in ROLES:
             for name in self._value(role):
-                spec = specs.shorthand(name)
-                if spec and name not in agents:
-                    agents[name] = spec
-                elif name not in self.known_agents():
+                if name not in specs.BUILT_IN_AGENTS and name not in agents:
                     raise _unknown_agent(name, self._given[role], self.known_agents())
         for rung in self._value("search"):
             if rung.provider == "agent" and rung.options["name"] not in agents:
@@ -83,22 +97,24 @@ class Sheet:
         return dataclasses.replace(DEFAULTS, **{**self._values, "agents": agents})
 
     def origins(self) -> dict[str, str]:
-        """Where each key's value, and each agent, came from."""
+        """Where each key's value, and each agent that some source gave, came from."""
         keys = {key: self._given[key].where if key in self._given else "default" for key in SETTINGS}
         return keys | {f"agents.{name}": where for name, where in self._agent_origins.items()}
 
     def known_agents(self) -> tuple[str, ...]:
         """Names a role may use: built in, configured, and the API shorthands already in use."""
-        in_use = (name for role in ROLES for name in self._value(role) if specs.shorthand(name))
-        return tuple(dict.fromkeys((*specs.BUILT_IN_AGENTS, *self._value("agents"), *in_use)))
+        return (*specs.BUILT_IN_AGENTS, *self._agents())
 
     def _value(self, key: str) -> Any:
         return self._values.get(key, getattr(DEFAULTS, key))
 
-    def _note_agents(self, given: Given, *, built_in: bool) -> None:
+    def _agents(self) -> Agents:
+        shorthands = {name: spec for role in ROLES for name in self._value(role) if (spec := specs.shorthand(name))}
+        return Agents(shorthands | self._values.get("agents", {}), self._presets)
+
+    def _note_agents(self, given: Given) -> None:
         if isinstance(given.value, Mapping):
-            for name, entry in given.value.items():
-                self._agent_origins[name] = "default" if built_in else entry.where
+            self._agent_origins |= {name: entry.where for name, entry in given.value.items()}
 
     def _apply_from_question(self, given: Given, known: tuple[str, ...]) -> None:
         key = given.name

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.formats.labels import counted
 from harness.formats.question import fingerprint
 from harness.formats.summary import lines_of
-from harness.model import Case, SectionKind
+from harness.model import Case, Problem, SectionKind
 from harness.options import Settings
-from harness.packet import open_cells_of
 from harness.plan import (
     Action,
     Adopt,
@@ -28,6 +27,7 @@ from harness.plan import (
     Search,
     TakeAnswer,
     due,
+    open_cells_of,
     rounds_used,
 )
 from harness.store import Store
@@ -38,8 +38,7 @@ QUERIES_NAMED = 3
 SHOWN = 120  # characters of a question or a query: files may hold anything
 
 
-@dataclass(frozen=True)
-class Status:
+class Status(NamedTuple):
     """The case in figures. `due` is the action's name, `next` what it means and how to go on."""
 
     case: str
@@ -68,7 +67,6 @@ def look(store: Store, settings: Settings, warnings: tuple[str, ...] = ()) -> St
     grid = case.question.grid if case.question else None
     claim = read_claim(store.helpers / "claim.json")
     alive = claim is not None and claim.alive(datetime.now(UTC))  # a killed process leaves its claim behind
-    told = [f"{problem.file}:{problem.line}: {problem.what}. {problem.hint}" for problem in snapshot.problems]
     return Status(
         case=str(store.folder),
         question=case.question.text.strip() if case.question else "",
@@ -85,21 +83,26 @@ def look(store: Store, settings: Settings, warnings: tuple[str, ...] = ()) -> St
         answer=case.answer.status if case.answer else "",
         stopped=case.answer.stopped if case.answer else "",
         working=f"{claim.role}, process {claim.pid}, since {claim.since}" if claim and alive else "",
-        problems=(*warnings, *told, *_case_warnings(case)),
+        problems=(*warnings, *map(told, snapshot.problems), *_case_warnings(case)),
     )
 
 
+def told(problem: Problem) -> str:
+    """A problem of a file in one line."""
+    return f"{problem.file}:{problem.line}: {problem.what}. {problem.hint}"
+
+
 def _case_warnings(case: Case) -> list[str]:
-    told = []
+    found = []
     gone = [number for number in range(1, case.summary.round + 1) if number not in set(case.raws)]
     if gone:
-        told.append(f"{len(gone)} folded raws are gone (raw_{gone[0]}.md): their citations cannot be checked any more")
+        found.append(f"{len(gone)} folded raws are gone (raw_{gone[0]}.md): their citations cannot be checked any more")
     if case.question and case.summary.fingerprint not in ("", fingerprint(case.question.text)):
-        told.append(
+        found.append(
             "the question was changed since the summary began: it goes on with the new one. "
             'For a new case: harness -C research/NAME ask "…"'
         )
-    return told
+    return found
 
 
 def describe(action: Action) -> str:
@@ -109,7 +112,9 @@ def describe(action: Action) -> str:
             return 'a question: harness ask "…"'
         case Hole(missing):
             return f"raw_{missing}.md is missing: rename the later file, or put it back"
-        case EmptyQueries() | DropDraft() | Adopt():
+        case Adopt(number):
+            return f"raw_{number}.md, which a person pasted, is taken in: harness step"
+        case EmptyQueries() | DropDraft():
             return "the harness tidies up: harness step"
         case Done(later):
             behind = f"; later came {', '.join(later)}: harness reopen" if later else "; harness reopen goes on"

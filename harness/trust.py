@@ -6,12 +6,9 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
-
-import platformdirs
 
 from harness.errors import BrokenFile
 
@@ -27,8 +24,14 @@ class Trusted(NamedTuple):
 
 def trust_file(environ: Mapping[str, str]) -> Path:
     """Where trust is kept: `HARNESS_DATA_DIR`, else the user's data folder."""
-    folder = environ.get(DATA_DIR) or platformdirs.user_data_dir("harness", appauthor=False)
+    folder = environ.get(DATA_DIR) or _user_data()
     return Path(folder) / "trust.json"
+
+
+def _user_data() -> str:
+    from platformdirs import user_data_dir  # late, as in config
+
+    return user_data_dir("harness", appauthor=False)
 
 
 def trusted(environ: Mapping[str, str]) -> Trusted:
@@ -96,6 +99,8 @@ def _write(environ: Mapping[str, str], projects: Mapping[Path, str]) -> None:
     """Whole or not at all; mkstemp gives the file to the user alone (0600)."""
     path = trust_file(environ)
     text = json.dumps({"projects": {str(name): projects[name] for name in sorted(projects)}}, indent=1)
+    import tempfile  # late: it costs every start 4 ms, and trust is given once
+
     temporary = ""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

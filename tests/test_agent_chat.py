@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +45,8 @@ def spec_for(api: str, url: str, tmp_path: Path, **settings: Any) -> AgentSpec:
         models = [{"model_id": "m", "model_name": "m", "api_base": f"{url}/v1", "api_key_name": "mine"}]
         (tmp_path / "llm" / "extra-openai-models.yaml").write_text(json.dumps(models))
     else:
-        spec = replace(spec, base_url=f"{url}/v1" if api == "openai" else url)
-    return replace(spec, **settings)
+        spec = spec._replace(base_url=f"{url}/v1" if api == "openai" else url)
+    return spec._replace(**settings)
 
 
 def take(api: str, tmp_path: Path, *script: Answer, **settings: Any) -> Reply:
@@ -204,7 +203,7 @@ def test_no_server_there(api: str, tmp_path: Path) -> None:
 @both
 def test_an_address_that_is_none(api: str, url: str, tmp_path: Path) -> None:
     with pytest.raises(AgentUnreachable) as caught:
-        ChatAgent(replace(spec_for(api, url, tmp_path), base_url=url)).take(PACKET)
+        ChatAgent(spec_for(api, url, tmp_path)._replace(base_url=url)).take(PACKET)
     assert "agents.mine.base_url" in caught.value.hint
 
 
@@ -283,7 +282,7 @@ def test_llm_says_what_it_lacks(tmp_path: Path) -> None:
         ChatAgent(AgentSpec("mine", api="llm", model="no-such-model", timeout=20)).take(PACKET)
     assert caught.value.hint == "llm models"
     with pytest.raises(AgentUnreachable) as caught:
-        ChatAgent(replace(spec_for("llm", "http://127.0.0.1:9", tmp_path), key_env="")).take(PACKET)
+        ChatAgent(spec_for("llm", "http://127.0.0.1:9", tmp_path)._replace(key_env="")).take(PACKET)
     assert "llm keys set" in caught.value.hint
 
 

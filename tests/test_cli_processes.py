@@ -229,7 +229,7 @@ def test_many_files_are_asked_about_on_a_terminal() -> None:
     for number in range(5_001):
         Path(f"{number}.md").touch()
     terminal = Terminal("run")
-    terminal.wait_for("Search 5003 files in ")
+    terminal.wait_for("Search 500")
     terminal.type("n\r")
     assert terminal.ended() == 2 and "--in DIR" in terminal.seen
 

@@ -286,7 +286,7 @@ agents:
         "local", api="openai", model="qwen3", base_url="http://127.0.0.1:8080/v1", key_env="MY_KEY", output=500
     )
     assert found.origins["agents.local"] == f"{sources.user_file}:4"
-    assert found.origins["agents.claude"] == "default"
+    assert "agents.claude" not in found.origins and "claude" in found.settings.agents
 
 
 @pytest.mark.parametrize(

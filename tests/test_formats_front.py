@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.formats.blocks import SIMPLE, load, load_yaml
 from harness.formats.front import (
     front_count,
     front_list,
@@ -245,3 +246,20 @@ def test_every_line_survives_a_rewrite(inner: list[str]) -> None:
         assert [line.removeprefix("# ") for line in kept.split("\n")[1:-2]] == [
             line.removeprefix("# ") for line in [*stay, "new: 1"]
         ]
+
+
+VALUES = st.text("abcЯя 09.,;'?!/%()+«»№₽$€–—-[]:#", min_size=1, max_size=20)
+
+
+@given(VALUES)
+def test_what_is_read_without_yaml_is_what_yaml_reads(value: str) -> None:
+    block = f"key: {value}\n"
+    if SIMPLE.fullmatch(block):
+        assert load(block) == load_yaml(block)
+
+
+@pytest.mark.parametrize(
+    "block", ["round: 3\n", "entities: [Samokat, Yandex Lavka, 5 %]\n", "status: no\n", "k: 'a'\n"]
+)
+def test_the_usual_front_matter_is_read_alike(block: str) -> None:
+    assert load(block) == load_yaml(block)

@@ -124,7 +124,8 @@ def test_names_of_the_template_in_a_page_are_not_filled(text: str) -> None:
 
 
 def test_the_decision_shown_is_the_one_behind_the_raw_whatever_is_planned_by_now() -> None:
-    searched = "---\nkind: search\nqueries:\n- {query: share, provider: folder, outcome: found}\nrationale: the last gap\n---\n"
+    query = "- {query: share, provider: folder, outcome: found}"
+    searched = f"---\nkind: search\nqueries:\n{query}\nrationale: the last gap\n---\n"
     newer = NextQuery(round=4, reasoning=("another gap",), queries=("revenue",))
     decision = packet_of(Role.SYNTHESIZER, summary_at(3), raw=searched, next_query=newer).files["decision.txt"]
     assert decision == "# the last gap\nshare"

@@ -39,11 +39,11 @@ class PersonAgent:
         if not self.attended:
             hint = "harness next shows the prompt, harness take takes your reply; or edit the file, then harness run"
             raise WaitingForPerson(f"you are the {packet.role} of round {packet.round}", str(target), hint)
+        folder, names = self._folder(packet), packet.writes
+        before = digests(folder, names)  # ahead of the message: a save that follows it at once counts
         for defect in packet.defects:
             self.say(f"  not yet: {defect.what}" + (f": {defect.value}" if defect.value else ""))
         self.say(f"Your turn as {packet.role}. The prompt: {prompt}\nWrite {target} and save it; it is taken at once.")
-        folder, names = self._folder(packet), packet.writes
-        before = digests(folder, names)
         if self.editor:
             open_editor(self.editor, target)
         changed = wait_for_change(folder, before, lambda: bool(self.store.get_helper("stop")))

@@ -16,13 +16,16 @@ import click
 from harness.config import Resolved, resolve
 from harness.errors import HarnessError, WrongCall
 from harness.locate import find_case, find_project
-from harness.model import FrontMatter
+from harness.model import FrontMatter, Problem
 from harness.store import Store
 
 
 class Place(NamedTuple):
+    """`problems`: what was not understood in the case's files."""
+
     store: Store
     resolved: Resolved
+    problems: tuple[Problem, ...] = ()
 
 
 def case_of(context: click.Context) -> Path:
@@ -39,12 +42,12 @@ def call_of(context: click.Context) -> str:
 def place_of(context: click.Context, flags: Mapping[str, object], *, looking: bool = False) -> Place:
     """`looking`: a command that starts no program leaves out what needs trust, with a warning."""
     store = Store(case_of(context))
-    question = store.snapshot().case.question if store.folder.is_dir() else None
-    front = question.front if question else FrontMatter()
+    snapshot = store.snapshot() if store.folder.is_dir() else None
+    front = snapshot.case.question.front if snapshot and snapshot.case.question else FrontMatter()
     resolved = resolve(
         case=store.folder, project=None, question=front, environ=os.environ, flags=flags, ignore_untrusted=looking
     )
-    return Place(store, resolved)
+    return Place(store, resolved, snapshot.problems if snapshot else ())
 
 
 def project_file_of(context: click.Context) -> Path:

@@ -10,15 +10,16 @@ import click
 from harness.cli.place import on_terminal, place_of, say
 from harness.crew import Surroundings, make_crew
 from harness.session import Event, Session
+from harness.status import told
 
 
 def session_of(
     context: click.Context, flags: Mapping[str, object], *, unattended: bool = False, edit: bool = False
 ) -> Session:
-    """A session whose events are told as plain lines; warnings of the settings are told first."""
+    """A session whose events are told as plain lines; warnings of settings and files are told first."""
     place = place_of(context, flags)
-    for warning in place.resolved.warnings:
-        say(f"note: {warning}")
+    for note in (*place.resolved.warnings, *map(told, place.problems)):
+        say(f"note: {note}")
     settings = place.resolved.settings
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     around = Surroundings(

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import yaml
-
+from harness.formats.blocks import as_written, flat, items_of, load, scalar
 from harness.model import FrontMatter, Problem
 from harness.patterns import lazy
 
-# libyaml where it is there (10 × faster); both read every scalar as the string it is (YAML makes 600 of `10:00`).
-_LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-
 # `key:`, up to four words, quoted or not. `round:3` is meant as a key, `https://…` is not.
 _KEY = lazy(r"""(["']?)([^\W\d][\w.-]*(?: [\w.-]+){0,3})\1[ \t]*:(?!//)""")
-_COMMENT = lazy(r"(?<!\s)\s+#.*$")
 _COUNT = lazy(r"[0-9]{1,9}")  # int() refuses 4,300 digits; nothing here is counted in billions
-# Written without quotes: nothing that means something to YAML, in flow or block context, anywhere in it.
-_PLAIN = lazy(r"\w(?:[\w ./%()+«»№₽$€–—-]*[\w.%)»₽$€])?")
-# Characters that JSON leaves as they are and YAML does not.
-_UNSAFE = lazy("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 class Count(NamedTuple):
@@ -66,8 +56,8 @@ def front_value(front: FrontMatter, key: str) -> str | None:
     text = _text_of(front, key)
     if text is None:
         return None
-    value = _load(text)
-    return value if isinstance(value, str) else _as_written(text)
+    value = load(text)
+    return value if isinstance(value, str) else as_written(text)
 
 
 def front_list(front: FrontMatter, key: str) -> tuple[str, ...] | None:
@@ -75,15 +65,15 @@ def front_list(front: FrontMatter, key: str) -> tuple[str, ...] | None:
     text = _text_of(front, key)
     if text is None:
         return None
-    value = _load(text)
+    value = load(text)
     if isinstance(value, dict):
         value = [{key: item} for key, item in value.items()]
     if isinstance(value, list):
-        items = [_flat(item) for item in value]
+        items = [flat(item) for item in value]
     elif text.count("\n") > 1 and value is None:
-        items = [_flat(item) for item in _items(text)]
+        items = [flat(item) for item in items_of(text)]
     else:
-        joined = value if isinstance(value, str) else _as_written(text).strip("[]")
+        joined = value if isinstance(value, str) else as_written(text).strip("[]")
         items = re.split(r"[;；\n]" if re.search("[;；]", joined) else r"[,，、\n]", joined)
     return tuple(item.strip() for item in items if item.strip())
 
@@ -93,9 +83,9 @@ def front_records(front: FrontMatter, key: str) -> tuple[dict[str, str], ...]:
     text = _text_of(front, key)
     if text is None:
         return ()
-    value = _load(text)
-    rows = value if isinstance(value, list) else [value] if isinstance(value, dict) else _items(text)
-    return tuple({str(name): _flat(item) for name, item in row.items()} for row in rows if isinstance(row, dict))
+    value = load(text)
+    rows = value if isinstance(value, list) else [value] if isinstance(value, dict) else items_of(text)
+    return tuple({str(name): flat(item) for name, item in row.items()} for row in rows if isinstance(row, dict))
 
 
 def front_count(front: FrontMatter, key: str, file: str) -> Count:
@@ -113,15 +103,13 @@ def put(front: FrontMatter, key: str, value: str | Sequence[str] | None) -> Fron
     """Set one key (a new one goes to the end), None removes it; all other blocks stay byte for byte."""
     if value is None:
         return _set(front, key, None)
-    shown = _scalar(value) if isinstance(value, str) else f"[{', '.join(map(_scalar, value))}]"
+    shown = scalar(value) if isinstance(value, str) else f"[{', '.join(map(scalar, value))}]"
     return _set(front, key, f"{key}: {shown}\n")
 
 
 def put_records(front: FrontMatter, key: str, rows: Sequence[Mapping[str, str]]) -> FrontMatter:
     """Set one key to a list of mappings, one a line; no rows remove it."""
-    lines = (
-        "- {" + ", ".join(f"{_scalar(name)}: {_scalar(item)}" for name, item in row.items()) + "}\n" for row in rows
-    )
+    lines = ("- {" + ", ".join(f"{scalar(name)}: {scalar(item)}" for name, item in row.items()) + "}\n" for row in rows)
     return _set(front, key, f"{key}:\n{''.join(lines)}" if rows else None)
 
 
@@ -169,7 +157,7 @@ def _find_problems(front: FrontMatter, file: str) -> Iterator[Problem]:
             yield Problem(file, line, f"`{key}` stands twice; line {seen[key]} counts", "Remove one of the two.")
         else:
             seen[key] = line
-            if _load(text) is None and (text.count("\n") > 1 or _as_written(text).startswith(("[", "{"))):
+            if load(text) is None and (text.count("\n") > 1 or as_written(text).startswith(("[", "{"))):
                 yield Problem(
                     file, line, f"`{key}` is not valid YAML", "Close its brackets and quotes, or write it on one line."
                 )
@@ -214,7 +202,7 @@ def _append(blocks: list[tuple[str, list[str]]], key: str, lines: list[str]) -> 
 def _goes_on(block: tuple[str, list[str]], line: str) -> bool:
     """Whether an unindented line continues a block: a list item under `key:`, or inside an open bracket."""
     key, lines = block
-    value = _as_written(lines[0]) if key else ""
+    value = as_written(lines[0]) if key else ""
     if line.startswith("- ") or line.rstrip() == "-":
         return bool(key) and not value
     return value.startswith(("[", "{")) and not lines[-1].rstrip().endswith(("]", "}"))
@@ -248,45 +236,3 @@ def _set(front: FrontMatter, key: str, text: str | None) -> FrontMatter:
             blocks.append((name, text))
             text = None
     return FrontMatter((*blocks, (name, text)) if text is not None else tuple(blocks))
-
-
-def _load(text: str) -> object:
-    """What YAML makes of one block (strings, lists, mappings); None if it refuses it."""
-    try:
-        if "*" in text and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=_LOADER)):
-            return None  # a few aliases of aliases make a list of a billion items
-        loaded = yaml.load(text, Loader=_LOADER)
-    except (yaml.YAMLError, RecursionError, ValueError):
-        return None
-    return next(iter(loaded.values())) if isinstance(loaded, dict) and len(loaded) == 1 else None
-
-
-def _items(text: str) -> list[object]:
-    """The list items of a block that YAML refuses as a whole, each read alone; a refused one is its text."""
-    chunks: list[str] = []
-    for line in text.split("\n")[1:]:
-        if re.match(r"\s*-(\s|$)", line):
-            chunks.append(re.sub(r"^\s*-\s*", "", line))
-        elif chunks:
-            chunks[-1] += f" {line.strip()}"
-    return [chunk if (item := _load(f"item: {chunk}\n")) is None else item for chunk in chunks]
-
-
-def _as_written(text: str) -> str:
-    """All behind the first colon in one line, without the comment if the block has one line only."""
-    value = text.partition(":")[2].rstrip("\n")
-    return " ".join((value if "\n" in value else _COMMENT.sub("", f" {value}")).split())
-
-
-def _flat(value: object) -> str:
-    """A value inside a list or mapping as one string: `- a: b` was meant as the text `a: b`."""
-    if isinstance(value, dict):
-        return ", ".join(f"{key}: {_flat(item)}" if item else f"{key}" for key, item in value.items())
-    return ", ".join(map(_flat, value)) if isinstance(value, list) else str(value)
-
-
-def _scalar(text: str) -> str:
-    """A string as YAML in one line: plain where that is safe, else in double quotes."""
-    if _PLAIN.fullmatch(text):
-        return text
-    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))

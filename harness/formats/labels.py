@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from harness.model import SectionKind
 from harness.patterns import lazy
@@ -61,8 +60,7 @@ DIRECTIONS: Mapping[str, str] = {"en": "Directions", "ru": "Указания", "
 Counted = Literal["sources", "facts", "gaps"]
 
 
-@dataclass(frozen=True)
-class Words:
+class Words(NamedTuple):
     """One language's words for Searches and Not found.
 
     Counted nouns are (one, many), in Russian the forms for 1, for 2 to 4, and for 5 and more.

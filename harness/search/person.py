@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from harness.errors import WaitingForPerson
+from harness.plan import next_number
 from harness.ports import SearchResult
+from harness.store.snapshot import take
 
 
 class PersonSearch:
@@ -18,5 +20,6 @@ class PersonSearch:
 
     def search(self, query: str) -> SearchResult:
         """Always raises WaitingForPerson: the result comes as a file, not as a return value."""
-        hint = f"paste what you find as the next raw_N.md in {self.folder} (any text), then: harness run"
+        name = f"raw_{next_number(take(self.folder).case)}.md" if self.folder.is_dir() else "raw_1.md"
+        hint = f"paste what you find as {name} in {self.folder} (any text), then: harness run"
         raise WaitingForPerson("a search is due from you", query, hint)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     """`started` is the process's start time in clock ticks (Linux), so that a reused pid is not taken for it."""
 
     role: str
@@ -46,13 +45,13 @@ def read_claim(path: Path) -> Claim | None:
     """None if there is none or it cannot be read: a broken claim binds nobody."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-        return Claim(**{name: value[name] for name in Claim.__dataclass_fields__})
+        return Claim(**{name: value[name] for name in Claim._fields})
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def render_claim(claim: Claim) -> str:
-    return json.dumps(asdict(claim)) + "\n"
+    return json.dumps(claim._asdict()) + "\n"
 
 
 def process_start(pid: int) -> str | None:

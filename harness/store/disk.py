@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 
 NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0)
@@ -18,7 +17,7 @@ class Disk:
 
     def create_temporary(self, folder: Path) -> tuple[int, Path]:
         """A new file with a random name that the watcher's filter leaves out; never an existing one."""
-        path = folder / f".{secrets.token_hex(8)}.tmp"
+        path = folder / f".{os.urandom(8).hex()}.tmp"
         return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOT_FOLLOWED | BINARY, 0o644), path
 
     def open_append(self, path: Path) -> int:
