@@ -43,7 +43,11 @@ def run(arguments: Sequence[str]) -> int:
         # Whoever read our output has left; the interpreter must not complain while it flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.filename:  # a name too long, a disk that fails: no fault of ours
+            print(f"harness: {error.strerror}: {error.filename}", file=sys.stderr)
+            print("  check the path; the case stands at its last commit", file=sys.stderr)
+            return HarnessError.exit_code
         print(f"harness: unexpected error; the traceback is in {_keep_traceback()}", file=sys.stderr)
         print("  the case stands at its last commit; please report this with the file", file=sys.stderr)
         return UNEXPECTED

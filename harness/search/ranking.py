@@ -199,17 +199,22 @@ class _Ranking:
         return self.name_weights[stem]
 
     def _text(self, card: Stored, characters: int) -> str:
-        """The passages of one document: the best for each name that the query says, for each other term, of all."""
+        """The passages of one document: the best for each name that the query says, for each other term, of all.
+
+        Those that the query asks for by name may take twice the room: a query with three fields needs three of them.
+        """
         if card.characters <= characters:
             chosen = self._passages(card, None, limit=max(card.count, 1))
             return join([_chosen(one) for one in chosen], card.count)
         picked: dict[int, Stored] = {}
-        left = characters
-        for one in [*self._wanted(card), *self._passages(card, self._content(), limit=2 * characters // SIZE)]:
-            if one.ordinal in picked or (picked and len(one.text) + len(one.lead) > left):
-                continue
-            picked[one.ordinal] = one
-            left -= len(one.text) + len(one.lead)
+        taken = 0
+        others = self._passages(card, self._content(), limit=2 * characters // SIZE)
+        for room, passages in ((2 * characters, self._wanted(card)), (characters, others)):
+            for one in passages:
+                size = len(one.text) + len(one.lead)
+                if one.ordinal not in picked and (not picked or taken + size <= room):
+                    picked[one.ordinal] = one
+                    taken += size
         return join([_chosen(one) for one in picked.values()], card.count)
 
     def _wanted(self, card: Stored) -> Iterator[Stored]:
