@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from harness.facts import cells_searched, citations, open_cells
+from harness.facts import cells_searched, citations, open_cells, without_marks
 from harness.formats.summary import lines_of, search_lines, source_lines
 from harness.model import Case, Decision, Defect, Grid, Packet, Rewrite, SectionKind, Summary
 from harness.patterns import lazy
@@ -78,7 +78,7 @@ def repeated_query(decision: Decision, view: View) -> Iterator[Defect]:
 def early_answer(decision: Decision, view: View) -> Iterator[Defect]:
     if decision.answer is None or view.packet.must_answer:
         return
-    if not source_lines(view.case.summary):
+    if not was_read(view.case.summary):
         yield Defect("no-source", "no source has been read yet: search first")
         return
     for entity, field in unsettled_cells(view.case):
@@ -137,6 +137,15 @@ def forged_mark(rewrite: Rewrite, view: View) -> Iterator[Defect]:
                 yield Defect("lost-pinned", "a pinned line stays as it is", line)
 
 
+def struck_out(rewrite: Rewrite, view: View) -> Iterator[Defect]:
+    """What a person deleted may come back only with a source that it did not have."""
+    struck = {without_marks(line).casefold(): line for line in lines_of(view.case.summary, SectionKind.STRUCK)}
+    for line in written_lines(rewrite):
+        before = struck.get(without_marks(line).casefold())
+        if before is not None and set(citations(line)) <= set(citations(before)):
+            yield Defect("struck-out", "a person struck this out: it needs a new source to come back", line)
+
+
 Rule = Callable[[Decision, View], Iterator[Defect]]
 RewriteRule = Callable[[Rewrite, View], Iterator[Defect]]
 PLANNER_RULES: tuple[Rule, ...] = (
@@ -147,7 +156,13 @@ PLANNER_RULES: tuple[Rule, ...] = (
     early_answer,
     unknown_citation_in_answer,
 )
-SYNTHESIZER_RULES: tuple[RewriteRule, ...] = (unknown_citation, uncited_fact, wiped_memory, forged_mark)
+SYNTHESIZER_RULES: tuple[RewriteRule, ...] = (
+    unknown_citation,
+    uncited_fact,
+    wiped_memory,
+    forged_mark,
+    struck_out,
+)
 
 
 def check_decision(decision: Decision, view: View) -> tuple[Defect, ...]:
@@ -156,6 +171,13 @@ def check_decision(decision: Decision, view: View) -> tuple[Defect, ...]:
 
 def check_rewrite(rewrite: Rewrite, view: View) -> tuple[Defect, ...]:
     return tuple(defect for rule in SYNTHESIZER_RULES for defect in rule(rewrite, view))
+
+
+def was_read(summary: Summary) -> bool:
+    """Whether a source was ever folded in: one that is cited, one that a search found, or a note."""
+    searches = search_lines(summary)
+    notes = summary.round > len({line.round for line in searches})
+    return bool(source_lines(summary)) or notes or any(line.outcome in (SUCCEEDED, "pasted") for line in searches)
 
 
 # What counts as settled --------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def number(most: float, unit: str) -> Callable[[Given], float]:
     def parse(given: Given) -> float:
         value = given.value
         if not isinstance(value, str) or not _NUMBER.fullmatch(value) or not 0 < float(value) <= most:
-            raise given.refused(f"a number of {unit} above 0 and up to {most:g}")
+            raise given.refused(f"a number of {unit} above 0 and up to {most:.0f}")
         return float(value)
 
     return parse

@@ -106,6 +106,8 @@ def _guarded(session: Session, snapshot: Snapshot, action: Action) -> Step:
     try:
         return perform(action, snapshot, session)
     except (RepliesDefective, AgentFailed) as error:
+        if session.store.get_helper(STOP):  # `stop` ends a person's wait: that is no failure of theirs
+            return Step("failed", f"the {role}'s turn was ended by harness stop", error.tokens)
         count_failure(session, snapshot, role)
         if failures(session, snapshot, role) >= FAILED_PASSES:
             raise
@@ -125,6 +127,7 @@ def claimed(session: Session, what: str) -> Iterator[None]:
         raise HarnessError("another process is at work on this case", told, "harness status, or harness stop")
     if other:
         session.tell(Event("notice", f"taken over from process {other.pid}, which is gone (since {other.since})"))
+    session.store.drop_helper(STOP)  # meant for a run before this one
     session.store.put_helper(CLAIM, render_claim(mine))
     try:
         yield

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from harness.errors import BrokenFile, HarnessError, WaitingForPerson
 from harness.formats.raw import adopt, render_raw
 from harness.model import QueryRecord, RawHead
@@ -30,7 +32,7 @@ def perform(action: Action, snapshot: Snapshot, session: Session) -> Step:
     """Raises HarnessError for what a person has to mend or to decide; the files then stand as before."""
     match action:
         case NoQuestion():
-            hint = f'harness -C {session.store.folder} ask "your question"'
+            hint = f'harness -C {shlex.quote(str(session.store.folder))} ask "your question"'
             raise HarnessError("there is no question yet", str(session.store.folder / "question.md"), hint)
         case Hole(missing):
             hint = f"rename the later file to raw_{missing}.md, or put the missing one back"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from harness.facts import open_cells
+from harness.facts import NOT_SEARCHED, open_cells
 from harness.formats.front import front_value
 from harness.formats.summary import lines_of, search_lines
 from harness.model import Case, SearchLine, SectionKind, Summary
@@ -197,18 +198,30 @@ def stalled(case: Case) -> bool:
     """No new fact and the same gaps for STALL_ROUNDS rounds, unless Directions changed since the last fold."""
     if case.question and len(case.question.directions) > seen_directions(case.summary):
         return False
-    closing: dict[int, SearchLine] = {}  # the last line of each of the last rounds
-    for line in reversed(search_lines(case.summary)):
-        if line.round > case.summary.reopened:
-            closing.setdefault(line.round, line)
-        if len(closing) == STALL_ROUNDS:
-            break
-    last = list(closing.values())
+    last = last_rounds(search_lines(case.summary), STALL_ROUNDS, after=case.summary.reopened)
     return (
         len(last) == STALL_ROUNDS
         and all(line.new_facts == 0 for line in last)
         and len({line.gaps for line in last}) == 1
     )
+
+
+def last_rounds(searches: Sequence[SearchLine], count: int, *, after: int = 0) -> list[SearchLine]:
+    """The closing lines (with the counts) of the last rounds that searched, newest first.
+
+    A round in which everything was blocked or skipped brought nothing because nobody looked: it does not count.
+    """
+    closing: dict[int, SearchLine] = {}
+    looked: list[int] = []
+    for line in reversed(searches):
+        if line.round <= after:
+            continue
+        if line.round not in closing and len(looked) == count:
+            break
+        closing.setdefault(line.round, line)
+        if line.outcome not in NOT_SEARCHED - {"pasted"} and line.round not in looked:
+            looked.append(line.round)
+    return [closing[number] for number in looked[:count]]
 
 
 def seen_directions(summary: Summary) -> int:

@@ -8,16 +8,17 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from harness.answering import answer_of
-from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective
+from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective, SearchUnavailable
+from harness.facts import citations
 from harness.fold import Folded, add_missing, fold, gaps_left
 from harness.formats.answer import render_answer
 from harness.formats.labels import counted
 from harness.formats.queries import render_next_query
-from harness.formats.summary import render_summary, source_lines
-from harness.guards import View, check_decision, check_rewrite, settled
-from harness.model import Decision, Defect, NextQuery, Packet, Raw, Reply, Rewrite, Role, Verdict
+from harness.formats.summary import lines_of, render_summary, search_lines, source_lines
+from harness.guards import View, check_decision, check_rewrite, settled, was_read
+from harness.model import Decision, Defect, NextQuery, Packet, Raw, Reply, Rewrite, Role, SectionKind, Summary, Verdict
 from harness.packet import Turn, build, language_for
-from harness.plan import Ask, Check, Fold, unfolded
+from harness.plan import Ask, Check, Fold, last_rounds, unfolded
 from harness.prompts import load_prompts
 from harness.reply import parse_checker, parse_planner, parse_synthesizer
 from harness.session import Event, Session, Step
@@ -87,11 +88,29 @@ def ask(session: Session, snapshot: Snapshot, action: Ask) -> Step:
             raise
         session.tell(Event("notice", f"{error.what}; the built-in rules take this turn"))
         turned = built_in(session, turn.packet, error)
-    return turn.commit(turned.value, Credit.of(turned, turn.packet))
+        if turned.value.answer is not None and not action.must_answer:
+            action = _out_of_words(snapshot, action)
+    return commit_decision(session, snapshot, action, turned.value, Credit.of(turned, turn.packet))
+
+
+def _out_of_words(snapshot: Snapshot, action: Ask) -> Ask:
+    """Even the built-in rules know no further query: the research ends here, if anything was searched at all."""
+    summary = snapshot.case.summary
+    if not last_rounds(search_lines(summary), 1) and not was_read(summary):
+        hint = "mend what blocks the search, then: harness run"
+        raise SearchUnavailable("no search has worked yet, so there is nothing to answer from", "", hint)
+    return action._replace(must_answer="stalled")
+
+
+def known_sources(summary: Summary) -> frozenset[str]:
+    """What a role may cite: the lines of Sources, and what stands cited already: a person's summary has no Sources."""
+    lines = [*lines_of(summary, SectionKind.CONFIRMED), *lines_of(summary, SectionKind.CONTRADICTIONS)]
+    cited = {citation for line in lines for citation in citations(line)}
+    return frozenset(cited | {line.id for line in source_lines(summary)})
 
 
 def judge_decision(snapshot: Snapshot, packet: Packet) -> Judge[Decision]:
-    view = View(snapshot.case, packet, frozenset(line.id for line in source_lines(snapshot.case.summary)))
+    view = View(snapshot.case, packet, known_sources(snapshot.case.summary))
 
     def judge(reply: Reply) -> tuple[Decision | None, tuple[Defect, ...]]:
         decision, defects = parse_planner(reply)
@@ -166,9 +185,8 @@ def fold_raw(session: Session, snapshot: Snapshot, action: Fold) -> Step:
 
 
 def judge_rewrite(snapshot: Snapshot, packet: Packet, raw: Raw) -> Judge[Rewrite]:
-    ids = {line.id for line in source_lines(snapshot.case.summary)}
-    ids |= {f"{packet.round}.{k}" for k in range(1, len(raw.sources) + 1)}
-    view = View(snapshot.case, packet, frozenset(ids))
+    new = {f"{packet.round}.{k}" for k in range(1, len(raw.sources) + 1)}
+    view = View(snapshot.case, packet, known_sources(snapshot.case.summary) | new)
 
     def judge(reply: Reply) -> tuple[Rewrite | None, tuple[Defect, ...]]:
         rewrite, defects = parse_synthesizer(reply)

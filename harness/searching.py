@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+from harness.formats.labels import counted
 from harness.model import Attempt, QueryRecord, Raw, RawHead, Source
 from harness.ports import Search, SearchResult
 from harness.process import interrupt_all
 
 SIDE_BY_SIDE = 4  # queries of one round at the same time
 SKIPPED = "skipped"
+QUERY_SHOWN = 60  # characters; what came of it must still fit on the line
 
 
 class Searched(NamedTuple):
@@ -78,10 +80,17 @@ def as_raw(searched: Sequence[Searched], rationale: str, retrieved: str) -> Raw:
 
 def told(searched: Sequence[Searched]) -> str:
     """For the screen: `"query": found (folder)`; several joined by "; "."""
-    return "; ".join(f'"{one.record.query}": {_outcome(one)}' for one in searched)
+    done = [f'"{_short(one.record.query)}": {_outcome(one)}' for one in searched if one.record.outcome != SKIPPED]
+    skipped = len(searched) - len(done)
+    return "; ".join([*done, *([f"{skipped} more skipped"] if skipped else [])])
+
+
+def _short(query: str) -> str:
+    return query if len(query) <= QUERY_SHOWN else f"{query[:QUERY_SHOWN]}…"
 
 
 def _outcome(one: Searched) -> str:
     reasons = ", ".join(f"{attempt.provider} blocked: {attempt.error}" for attempt in one.attempts)
-    found = f"{len(one.sources)} sources from {one.record.provider}" if one.sources else one.record.outcome
+    sources = f"{counted(len(one.sources), 'sources', 'en')} from {one.record.provider}"
+    found = sources if one.sources else one.record.outcome
     return f"{found} ({reasons})" if reasons else found

@@ -30,7 +30,7 @@ def give_trust(file: Path, *, agreed: Callable[[str], bool]) -> str:
 
 def _shown_whole(seen: Review) -> str:
     """What needs trust, and the file itself: a name does not tell which program it starts."""
-    text = decode(seen.content).text.rstrip("\n")
+    text = mask(decode(seen.content).text.rstrip("\n"), secrets_of(os.environ))
     return f"{seen.file} sets {', '.join(seen.risks)}:\n\n  " + text.replace("\n", "\n  ") + "\n"
 
 
@@ -73,4 +73,6 @@ def _shown(value: object) -> str:
     if isinstance(value, Rung):
         options = " ".join(f"{key}={one}" for key, one in value.options.items())
         return f"{value.provider} {options}".strip()
-    return str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -57,7 +57,7 @@ def converse(session: Session, packet: Packet, judge: Judge[T]) -> Turned[T]:
     spent_in, spent_out = 0, 0  # by all agents asked: the budget is for what was paid, not for what was used
     agents = session.crew.agents[packet.role]
     for agent in agents:
-        current, started = packet, session.clock.monotonic()
+        current, started, before = packet, session.clock.monotonic(), None
         defects: tuple[Defect, ...] = ()
         for _ in range(session.settings.repairs + 1):
             session.tell(Event("asked", f"{packet.role}: {agent.name}"))
@@ -65,7 +65,7 @@ def converse(session: Session, packet: Packet, judge: Judge[T]) -> Turned[T]:
                 check_window(agent, current)
                 reply = agent.take(current)
             except (AgentUnreachable, AgentFailed) as error:
-                session.tell(Event("failed", f"{agent.name}: {error.what}"))
+                session.tell(Event("failed", str(error).split("\n")[0]))
                 problems.append(error)
                 break
             spent_in += estimate(current.prompt) if reply.tokens_in is None else reply.tokens_in
@@ -76,6 +76,9 @@ def converse(session: Session, packet: Packet, judge: Judge[T]) -> Turned[T]:
                 return Turned(value, reply, agent.name, seconds, spent_in, spent_out, tuple(refused))
             refused += [defect.code for defect in defects]
             keep_rejected(session, packet, agent.name, reply, defects, len(refused))
+            if reply == before:  # it was told, and says the same: a further repair turn would only cost
+                break
+            before = reply
             current = repair(packet, reply.text, defects, load_prompts(packet.language))
         if defects:
             problems.append(_defective(packet, agent.name, defects))

@@ -19,6 +19,8 @@ _TOKEN = lazy(
     r"|[0-9]+(?:[.,][0-9]+)*(?![^\W_])"  # 2024, 154,0 and 1,234,567 are one token each
     rf"|(?:(?![{HAN}])[^\W_])+(?:['’](?:(?![{HAN}])[^\W_])+)*"
 )
+# Snowball makes узбекистан of «Узбекистане», -у and -ом, but узбекиста of «Узбекистан» and «Узбекистана».
+CASE_ENDING = lazy(r"(?<=[^\W\d_]{3}[ая]н)(?:е|у|ом)\b")
 _HAN = lazy(rf"[{HAN}]")
 _CYRILLIC = lazy(r"[\u0400-\u04ff]")
 _SMALL_CYRILLIC = lazy(r"\b[а-яё]{3}")
@@ -107,7 +109,7 @@ def stem(word: str) -> str:
     else:
         return word
     with _STEMMING:
-        return _stemmer(language)(word)
+        return _stemmer(language)(CASE_ENDING.sub("", word))
 
 
 _STEMMING = Lock()  # a stemmer keeps the word it works on in itself, and searches run side by side

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import DOCUMENTS, agent_program, harness
+from tests.program import DOCUMENTS, GRID, agent_program, harness
 from tests.trees import read_tree, write_tree
 
 CASE = Path("research")
@@ -140,20 +140,20 @@ def test_the_children_of_a_program_are_ended_with_it(case: Path, leaving: str) -
 # Files ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("role", ["planner", "synthesizer"])
-def test_a_desk_holds_the_files_of_the_role_and_nothing_else(case: Path, role: str) -> None:
-    write_tree(case, {"raw_1.md": RAW, "answer_1.md": "old\n"} if role == "synthesizer" else {"answer_1.md": "old\n"})
+@pytest.mark.parametrize(
+    ("role", "held"),
+    [
+        ("planner", "PROMPT.md question.md summary.md"),
+        ("synthesizer", "PROMPT.md decision.txt question.md raw_1.md summary.md"),
+    ],
+)
+def test_a_desk_holds_the_files_of_the_role_and_nothing_else(case: Path, role: str, held: str) -> None:
+    write_tree(case, {"answer_1.md": "old\n", **({"raw_1.md": RAW} if role == "synthesizer" else {})})
     seen = Path("seen.txt").absolute()
-    hostile(
-        f"pathlib.Path({str(seen)!r}).write_text(' '.join(sorted(os.listdir('.'))))", more=", files: true", role=role
-    )
+    look = f"pathlib.Path({str(seen)!r}).write_text(' '.join(sorted(os.listdir('.'))))"
+    hostile(look, more=", files: true", role=role)
     harness("step")
-    planner = "PROMPT.md question.md summary.md"
-    assert seen.read_text(encoding="utf-8") == (
-        planner
-        if role == "planner"
-        else f"PROMPT.md decision.txt {planner[10:].replace(' summary', ' raw_1.md summary')}"
-    )
+    assert seen.read_text(encoding="utf-8") == held
 
 
 def test_what_a_program_does_at_its_desk_stays_there(case: Path) -> None:
@@ -219,7 +219,8 @@ def test_a_program_gets_no_hint_of_where_the_case_is(case: Path) -> None:
         ("import sys; sys.exit('HTTP 429')", "blocked (mine blocked: "),
         ("import time; time.sleep(60)", "blocked (mine blocked: "),
         ("pass", "empty"),
-        ("print('[{')", "sources from mine"),
+        ("print('[{')", "blocked (mine blocked: printed broken JSON)"),
+        ("print('[]')", "empty"),
     ],
 )
 def test_a_search_program_that_fails_is_no_document(case: Path, code: str, told: str) -> None:
@@ -229,14 +230,17 @@ def test_a_search_program_that_fails_is_no_document(case: Path, code: str, told:
     (Path(os.environ["HARNESS_CONFIG_DIR"])).mkdir(exist_ok=True)
     write_tree(Path(os.environ["HARNESS_CONFIG_DIR"]), {"config.yaml": f"search:\n- {ladder}\n"})
     ran = harness("search")
-    assert ran.code == 0 and told in ran.out.replace("1 source ", "1 sources ")
+    assert ran.code == 0 and told in ran.out
 
 
-def test_a_run_whose_every_search_is_blocked_is_exit_6_and_can_be_resumed(case: Path) -> None:
+@pytest.mark.parametrize("question", [GRID, FILES["question.md"]])
+def test_a_run_whose_every_search_is_blocked_is_exit_6_and_can_be_resumed(case: Path, question: str) -> None:
+    write_tree(case, {"question.md": question})
     script = write_tree(Path(), {"mine.py": "import sys; sys.exit('HTTP 429')"}) / "mine.py"
     ladder = f"search:\n- mine: {{command: [{sys.executable}, {script.absolute()}]}}\n"
     write_tree(Path(os.environ["HARNESS_CONFIG_DIR"]), {"config.yaml": ladder})
     ran = harness("run")
     assert ran.code == 6 and ran.out == ""
     assert "every search was blocked in 2 rounds" in ran.err and "harness run tries every provider again" in ran.err
-    assert harness("run", "--in", "docs").code == 0
+    ran = harness("run", "--in", "docs")
+    assert ran.code == 0 and "154.0" in ran.out

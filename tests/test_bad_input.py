@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import random
-import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -21,7 +21,7 @@ QUESTION = "Which revenue has Samokat?\n"
 STATE = ("question.md", "summary.md", "next_query.txt", "answer.md", "raw_1.md")
 JUNK = random.Random(20261129).randbytes(20_000)  # no NUL-free text, no UTF-8
 READING = (("status",), ("step",), ("run",), ("next",))
-NOT_YET = "junk is read as damaged text: the reading of files has to refuse it"
+MEMORY = 1_000_000_000  # bytes of address space for a process that meets a raw of 200 MB
 
 
 @pytest.fixture
@@ -53,9 +53,7 @@ def photograph(folder: Path) -> dict[str, object]:
 # Questions -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\n\n", " \t\n", "\ufeff", "---\nrounds: 3\n---\n", "## Directions\n- be brief\n"]
-)
+@pytest.mark.parametrize("text", ["", "\n\n", " \t\n", "\ufeff", "---\nrounds: 3\n---\n", "## Directions\n- brief\n"])
 def test_an_empty_question_is_told_with_the_command_that_mends_it(text: str) -> None:
     write_tree(CASE, {"question.md": text})
     for command in (("step",), ("run",), ("next",)):
@@ -79,11 +77,8 @@ def test_a_broken_line_is_named_and_the_rest_is_read(case: Path, front: str, tol
     text = f"---\n{front}---\n{QUESTION}"
     write_tree(case, {"question.md": text})
     status = harness("status")
-    assert (
-        status.code == 0
-        and status.out.startswith("research: Which revenue")
-        and f"note: {told}" in status.out.replace(f"{case.absolute()}/", "")
-    )
+    assert status.code == 0 and status.out.startswith("research: Which revenue")
+    assert f"note: {told}" in status.out.replace(f"{case.absolute()}/", "")
     ran = harness("run", "--in", "docs")
     assert ran.code in (0, 4) and told in ran.err, "a run says it too"
     assert (case / "question.md").read_text(encoding="utf-8") == text
@@ -128,7 +123,6 @@ def test_binary_junk_never_breaks_the_program(case: Path, name: str) -> None:
         assert "\x1b" not in ran.out + ran.err
 
 
-@pytest.mark.xfail(strict=True, reason=NOT_YET)
 @pytest.mark.parametrize("name", STATE)
 def test_binary_junk_is_named_and_left_untouched(case: Path, name: str) -> None:
     write_tree(case, {name: JUNK})
@@ -167,9 +161,8 @@ def test_what_is_no_plain_file_is_refused_and_never_followed(case: Path, name: s
     ran = harness("step")
     refused(ran, str(place), "a case file is a link" if "link" in kind else "not a regular file")
     assert photograph(case) == before
-    assert (
-        Path("secret.txt").read_text(encoding="utf-8") == "a secret of elsewhere\n" and not Path("nowhere.txt").exists()
-    )
+    assert Path("secret.txt").read_text(encoding="utf-8") == "a secret of elsewhere\n"
+    assert not Path("nowhere.txt").exists()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
@@ -198,8 +191,10 @@ def test_a_raw_of_200_mb_is_refused_within_seconds_and_memory(case: Path) -> Non
     with (case / "raw_1.md").open("wb") as file:
         file.truncate(200_000_000)
 
-    def limit() -> None:  # pragma: no cover - in the child
-        resource.setrlimit(resource.RLIMIT_AS, (1_000_000_000, 1_000_000_000))
+    resource = pytest.importorskip("resource", reason="limits of POSIX")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
     for command in ("status", "step", "run"):
         started = time.monotonic()
@@ -255,6 +250,8 @@ def unwritable(case: Path) -> Iterator[Path]:
         yield case
         case.chmod(0o755)
         return
+    if not shutil.which("chattr"):
+        pytest.skip("root cannot make a folder unwritable here: no chattr")
     done = subprocess.run(["chattr", "+i", str(case)], capture_output=True, text=True, check=False)
     if done.returncode:
         pytest.skip(f"root cannot make a folder unwritable here: {done.stderr.strip()}")

@@ -125,7 +125,6 @@ def test_a_note_is_folded_into_a_summary_that_a_person_wrote(language: str, styl
     assert words.own.strip() in summary and title in summary and "round: 1" in summary
 
 
-@pytest.mark.xfail(strict=True, reason="the sources of raws that a person folded by hand are not known to the guard")
 def test_a_fold_after_one_by_hand_may_keep_its_citations() -> None:
     words = WORDS["ru"]
     write_tree(CASE, {"question.md": words.question, "raw_1.md": words.page, "summary.md": words.fact})

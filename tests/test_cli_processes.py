@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pty
 import re
 import select
 import signal
@@ -17,7 +16,7 @@ import pytest
 from tests.program import COMMAND, DOCUMENTS, START_SECONDS, agent_program, begin, harness, wait_until
 from tests.trees import read_tree, write_tree
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and terminals of POSIX")
+pty = pytest.importorskip("pty", reason="signals and terminals of POSIX")
 
 CASE = Path("research")
 # Waits until the test lets it go, so that a run is under way for as long as the test needs it.
@@ -157,12 +156,13 @@ def test_a_console_that_cannot_show_the_answer_does_not_end_the_run() -> None:
 class Terminal:
     """A command on a terminal of its own: what a person sees and types."""
 
-    def __init__(self, *arguments: str, columns: int = 80, rows: int = 30) -> None:
+    def __init__(self, *arguments: str, columns: int = 80) -> None:
         self.seen = ""
-        self.pid, self.descriptor = pty.fork()
-        if not self.pid:  # pragma: no cover
-            os.environ.update(TERM="xterm", COLUMNS=str(columns), LINES=str(rows), EDITOR="true")
-            os.execv(sys.executable, [*COMMAND, *arguments])
+        self.descriptor, theirs = pty.openpty()
+        env = {**os.environ, "TERM": "xterm", "COLUMNS": str(columns), "LINES": "30"}
+        streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+        self.process = subprocess.Popen([*COMMAND, *arguments], env=env, start_new_session=True, **streams)
+        os.close(theirs)
 
     def wait_for(self, text: str) -> None:
         deadline = time.monotonic() + START_SECONDS
@@ -176,7 +176,11 @@ class Terminal:
         while self._read():
             pass
         os.close(self.descriptor)
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.process.wait(START_SECONDS)
+
+    def interrupt(self) -> None:
+        """What Ctrl-C does; without a controlling terminal the key itself does nothing."""
+        self.process.send_signal(signal.SIGINT)
 
     def _read(self) -> bool:
         if not select.select([self.descriptor], [], [], START_SECONDS)[0]:
@@ -202,7 +206,7 @@ def test_ask_offers_the_settings_on_a_terminal_and_enter_skips() -> None:
 def test_ctrl_c_while_ask_waits_makes_no_case() -> None:
     terminal = Terminal("ask", "Compare the two")
     terminal.wait_for("Rows to fill")
-    terminal.type("\x03")
+    terminal.interrupt()
     assert terminal.ended() == 130 and "interrupted" in terminal.seen and not CASE.exists()
 
 
@@ -232,6 +236,27 @@ def test_many_files_are_asked_about_on_a_terminal() -> None:
     terminal.wait_for("Search 500")
     terminal.type("n\r")
     assert terminal.ended() == 2 and "--in DIR" in terminal.seen
+
+
+def test_a_person_at_the_terminal_saves_a_file_and_the_run_goes_on() -> None:
+    write_tree(Path(), {**DOCUMENTS, "research/question.md": "Which revenue has Samokat?\n"})
+    terminal = Terminal("run", "--planner", "person", "--in", "docs", columns=150)
+    terminal.wait_for("it is taken at once")
+    write_tree(CASE, {"next_query.txt": "Samokat revenue\r\n".encode("utf-16")})
+    terminal.wait_for("raw_1.md folded")
+    assert Path(".harness").exists() is False and "154.0" in read_tree(CASE)["summary.md"]
+    terminal.wait_for("waiting for planner: person")
+    terminal.interrupt()
+    assert terminal.ended() == 130 and "interrupted" in terminal.seen
+
+
+def test_stop_at_a_persons_turn_is_no_failure_of_theirs() -> None:
+    write_tree(Path(), {**DOCUMENTS, "research/question.md": "What?\n"})
+    for _ in range(2):
+        terminal = Terminal("run", "--planner", "person", "--in", "docs", columns=150)
+        terminal.wait_for("it is taken at once")
+        assert harness("stop").code == 0
+        assert terminal.ended() == 0 and "stopped on request" in terminal.seen
 
 
 @pytest.mark.parametrize("columns", [40, 80, 150])

@@ -175,10 +175,11 @@ def test_run_searches_the_current_folder_when_none_is_named(work: Path) -> None:
     assert ran.code == 0 and f"searching 2 local files in {work}, no web" in ran.err
 
 
-def test_a_limit_that_ends_it_early_is_a_partial_answer(work: Path) -> None:
+@pytest.mark.parametrize(("limit", "value"), [("rounds", "1"), ("tokens", "1"), ("minutes", "0.0001")])
+def test_a_limit_that_ends_it_early_is_a_partial_answer(work: Path, limit: str, value: str) -> None:
     write_tree(work, {"research/question.md": GRID})
-    ran = harness("run", "--rounds", "1", "--in", "docs")
-    assert ran.code == 4 and "partial (rounds)" in ran.err and ran.out.strip()
+    ran = harness("run", f"--{limit}", value, "--in", "docs")
+    assert ran.code == 4 and f"partial ({limit})" in ran.err and ran.out.strip()
 
 
 @pytest.mark.parametrize("command", [("run", "What?"), ("search",), ("find", "x")])
@@ -188,6 +189,14 @@ def test_a_folder_that_is_not_there_is_a_wrong_call(work: Path, command: tuple[s
     assert ran.code == 2 and "no such folder to search" in ran.err and "--in DIR" in ran.err
     assert folder in ran.err
     assert not Path("research").exists(), "no case is made for a wrong call"
+
+
+def test_a_folder_without_documents_is_a_wrong_call_unless_nothing_is_searched() -> None:
+    ran = harness("run", "What?")
+    assert ran.code == 2 and f"no document to search: {Path.cwd()}" in ran.err and "--in DIR" in ran.err
+    write_tree(Path("research"), {"answer.md": "So it is.\n"})
+    ran = harness("run")
+    assert (ran.code, ran.out) == (0, "So it is.\n") and ran.err.startswith("built-in roles, no model\n")
 
 
 def test_more_files_than_anybody_means_need_a_word(work: Path) -> None:

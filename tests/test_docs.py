@@ -12,7 +12,6 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -56,8 +55,8 @@ REGISTRIES = re.compile(r"pypi\.org|pythonhosted|npmjs|crates\.io|rubygems|anaco
 
 MODULES = {path.stem for path in (ROOT / "harness").iterdir() if path.suffix == ".py" or path.is_dir()}
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-FORMS = (Question, Summary, NextQuery, RawHead, Answer)
-FILE_KEYS = {*Grid._fields, *(field.name for form in FORMS for field in fields(form))}
+FORMS = (Question, Grid, Summary, NextQuery, RawHead, Answer)
+FILE_KEYS = {key for form in FORMS for key in form.__annotations__}
 KEYS = {*SETTINGS, *AGENT_KEYS, *SAFE_OPTIONS, *MAIN_OPTION.values(), *FILE_KEYS, "question"}
 NAMES = {
     *{*COMMANDS, *MODULES, *EXTRAS, *BUILT_IN_AGENTS, *PROVIDERS, *APIS},
@@ -85,7 +84,7 @@ def calls(page: str) -> list[str]:
 
 
 def options_of(command: str) -> set[str]:
-    group = click.Context(cli)
+    group = click.Context(cli, **cli.context_settings)
     found = cli.get_command(group, command) if command else cli
     assert found is not None, command
     return {option for parameter in found.get_params(group) for option in parameter.opts}
@@ -212,6 +211,7 @@ def without_examples(call: str) -> str:
     return re.sub(r'"[^"]*"|\[.*?\]', "…", call)
 
 
+@pytest.mark.skipif(shutil.which("sh") is None, reason="there is no sh on this machine")
 @pytest.mark.parametrize("page", READMES)
 def test_the_shell_lines_of_a_readme_run(page: str, tmp_path: Path) -> None:
     """In order, in one shell, in a folder with documents: 0, 4 (partial) and 5 (a person is due) are good ends."""
@@ -291,7 +291,7 @@ def test_settings_without_effect_are_named_as_such() -> None:
 
 
 def test_an_agents_keys_are_those_of_its_value() -> None:
-    assert set(AGENT_KEYS) == set(AgentSpec._fields) - {"name"}
+    assert set(AGENT_KEYS) == set(AgentSpec.__annotations__) - {"name"}
 
 
 # The example --------------------------------------------------------------------------------------

@@ -137,7 +137,7 @@ def test_tokens_are_estimated_where_an_agent_does_not_count(folder: Path) -> Non
 
 
 def test_tokens_of_an_agent_that_was_refused_count_too(folder: Path) -> None:
-    first = ScriptedAgent(*[Reply("hm", tokens_in=500, tokens_out=100)] * 3, name="first")
+    first = ScriptedAgent(*[Reply(word, tokens_in=500, tokens_out=100) for word in ("hm", "hum", "hm")], name="first")
     second = ScriptedAgent(Reply(search_for("alpha"), tokens_in=10, tokens_out=1), name="second")
     assert step(make_session(folder, planner=[first, second])).tokens == 3 * 600 + 11
 

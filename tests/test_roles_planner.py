@@ -80,15 +80,21 @@ def test_the_trace_says_who_did_it_and_what_was_refused(tmp_path: Path) -> None:
 
 def test_replies_that_stay_defective_are_kept_and_the_state_is_not_touched(tmp_path: Path) -> None:
     folder = case(tmp_path)
-    session = make_session(folder, planner=ScriptedAgent(*["hm"] * 6))
+    session = make_session(folder, planner=ScriptedAgent(*["hm", "hum", "hm"] * 2))
     assert step(session).action == "failed"
     with pytest.raises(RepliesDefective) as told:
         step(session)
     kept = {name: text for name, text in read_tree(folder).items() if name.startswith(".harness/rejected/")}
     assert sorted(kept) == [f".harness/rejected/planner_1_{number}.md" for number in (1, 2, 3)]
-    assert all("# no-action" in text and "hm" in text for text in kept.values())
+    assert all("# no-action" in text and "h" in text for text in kept.values())
     assert ".harness/rejected/" in told.value.hint
     assert "next_query.txt" not in read_tree(folder)
+
+
+def test_the_same_reply_again_ends_the_repair_turns(tmp_path: Path) -> None:
+    stubborn, second = ScriptedAgent("hm", "hm"), ScriptedAgent(search_for("alpha"), name="second")
+    assert step(make_session(case(tmp_path), planner=[stubborn, second])).action == "ask"
+    assert stubborn.script == second.script == []
 
 
 @pytest.mark.parametrize("repairs", [0, 1, 2])

@@ -82,6 +82,13 @@ def refused(tmp_path: Path, bad: str, *, summary: str = OLD, raw: str = RAW) -> 
 # What is refused ---------------------------------------------------------------------------------------
 
 
+def test_what_a_person_struck_out_needs_a_new_source(tmp_path: Path) -> None:
+    struck = OLD.replace("## Searches", "## Struck out\n- Samokat: founder — Bocharov [1.1]\n## Searches")
+    again, anew = "Samokat: founder — Bocharov [1.1]", "Samokat: founder — Bocharov [2.1]"
+    assert refused(tmp_path / "a", rewrite((*OLD_FACTS, again)), summary=struck) == [("struck-out", again)]
+    assert refused(tmp_path / "b", rewrite((*OLD_FACTS, anew)), summary=struck) == []
+
+
 def test_a_fact_without_a_source(tmp_path: Path) -> None:
     assert refused(tmp_path, rewrite((*OLD_FACTS, "VkusVill is large."))) == [("uncited-fact", "VkusVill is large.")]
 

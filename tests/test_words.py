@@ -96,3 +96,8 @@ def test_no_letter_is_lost_between_sentences(text: str) -> None:
 def test_same_words_is_symmetric(a: str, b: str) -> None:
     assert same_words(a, a)
     assert same_words(a, b) == same_words(b, a)
+
+
+@pytest.mark.parametrize("form", ["Узбекистан", "Узбекистана", "Узбекистану", "Узбекистане", "Узбекистаном"])
+def test_the_cases_of_a_country_share_their_stem(form: str) -> None:
+    assert stems(form) == stems("Узбекистан")

@@ -12,6 +12,7 @@ from harness.crew import BUILT_IN, folder_of, readiness
 from harness.errors import WaitingForPerson, WrongCall
 from harness.loop import run
 from harness.options import Settings
+from harness.plan import AskPerson, Done, Limits, NoQuestion, due
 from harness.progress import open_progress
 from harness.search.scan import scan
 from harness.session import Session
@@ -33,7 +34,7 @@ def drive(
 ) -> int:
     """The exit code. Raises HarnessError with the reason where the loop ends without an answer."""
     session = session_of(context, flags | searching(folder), unattended=unattended, edit=edit)
-    say(opening(session, asked=yes or folder is not None))
+    say(opening(session, asked=yes or folder is not None) if _may_search(session) else _roles_told(session))
     # An editor needs the terminal for itself: no display is redrawn below it.
     with open_progress(session, on_terminal() and not edit) as progress:
         session = replace(session, tell=progress.event)
@@ -48,15 +49,24 @@ def drive(
 def opening(session: Session, *, asked: bool) -> str:
     """The first line: who takes the roles, what is searched. Asks before it searches very many files."""
     settings = session.settings
-    names = dict.fromkeys((*settings.planner, *settings.synthesizer, *settings.checker))
-    built_in = list(names) == [BUILT_IN]
-    roles = "built-in roles, no model" if built_in else f"roles: {', '.join(names)}"
     searched = ", ".join(_rung_told(settings, at, asked=asked) for at in range(len(settings.search)))
     web = ", no web" if all(rung.provider in ("folder", "person") for rung in settings.search) else ""
-    lines = [f"{roles}; searching {searched}{web}"]
+    lines = [f"{_roles_told(session)}; searching {searched}{web}"]
     found = [one.name for one in readiness(settings) if one.kind == "program" and not one.missing]
     lines += [f"agents found here: {', '.join(found)}"] if found else []
     return "\n".join(lines)
+
+
+def _roles_told(session: Session) -> str:
+    settings = session.settings
+    names = dict.fromkeys((*settings.planner, *settings.synthesizer, *settings.checker))
+    return "built-in roles, no model" if list(names) == [BUILT_IN] else f"roles: {', '.join(names)}"
+
+
+def _may_search(session: Session) -> bool:
+    """Not where an answer stands, or where a person is due first: then the documents are nobody's business."""
+    limits = Limits(session.settings.rounds, unattended=session.unattended)
+    return not isinstance(due(session.store.snapshot().case, limits), Done | NoQuestion | AskPerson)
 
 
 def _rung_told(settings: Settings, at: int, *, asked: bool) -> str:
@@ -69,6 +79,8 @@ def _rung_told(settings: Settings, at: int, *, asked: bool) -> str:
     count = len(scan(folder).files)
     if count > MANY_FILES and not asked and not _agreed(count, str(folder)):
         raise WrongCall("that is a lot to search", f"{count} files in {folder}", "harness run --in DIR, or --yes")
+    if not count and len(settings.search) == 1:
+        raise WrongCall("no document to search", str(folder), "harness run --in DIR")
     return f"{count} local files in {folder}"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from harness.patterns import lazy
+from harness.words import CASE_ENDING
 
 if TYPE_CHECKING:
     import tantivy
@@ -21,8 +22,8 @@ _SPLIT = lazy(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 
 
 def folded(text: str) -> str:
-    """Composed characters (a Mac writes `й` in file names as two) and `ё` as `е`, as most people type it."""
-    return unicodedata.normalize("NFC", text).replace("ё", "е").replace("Ё", "Е")
+    """Composed characters (a Mac writes `й` in two), `ё` as `е`, as most people type it, no CASE_ENDING."""
+    return CASE_ENDING.sub("", unicodedata.normalize("NFC", text).replace("ё", "е").replace("Ё", "Е"))
 
 
 def name_words(title: str, name: str) -> str:

@@ -25,6 +25,10 @@ HEAD_BYTES = 65_536  # enough for the front matter of a raw with five queries an
 STATE_LIMIT = 16_000_000
 
 
+# Above one unreadable character in ten a file is no damaged text: a Latin-1 page has some 1 to 5 %.
+JUNK_SHARE = 10
+
+
 class FileText(NamedTuple):
     """One file as read: `digest` is the sha256 of its bytes, "" when it is not there."""
 
@@ -66,7 +70,14 @@ def read_state(path: Path) -> FileText:
         return ABSENT
     if len(data) > STATE_LIMIT:
         raise BrokenFile("file too large", f"{path} (over {STATE_LIMIT // 1_000_000} MB)", "a page belongs in raw_N.md")
-    return _as_read(data)
+    return refuse_junk(path, _as_read(data))
+
+
+def refuse_junk(path: Path, read: FileText) -> FileText:
+    """The text as read. Raises BrokenFile where it is none in any encoding: a photograph, an archive, noise."""
+    if read.text.count("�") * JUNK_SHARE > len(read.text):
+        raise BrokenFile("not a text file", str(path), "save it as UTF-8 text, or move it away; nothing was changed")
+    return read
 
 
 @lru_cache(maxsize=8)  # four state files, of which a pass changes one

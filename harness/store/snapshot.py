@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from harness.formats.raw import parse_head, parse_raw
 from harness.formats.summary import parse_summary, search_lines
 from harness.formats.text import decode
 from harness.model import Case, NextQuery, Problem, Raw, RawHead, Summary
-from harness.store.reading import HEAD_BYTES, FileText, list_case, read_bytes, read_state
+from harness.store.reading import HEAD_BYTES, FileText, list_case, read_bytes, read_state, refuse_junk
 
 STATE_FILES = ("question.md", "summary.md", "next_query.txt", "answer.md")
 RAW_LIMIT = 32_000_000  # bytes; a raw is read whole, and a value takes several times its size in memory
@@ -37,7 +38,7 @@ class Snapshot(NamedTuple):
 def take(folder: Path) -> Snapshot:
     """Raises HarnessError where there is no case, BrokenFile for a link or junk in the place of a file."""
     if not folder.is_dir():
-        raise HarnessError("no such case", str(folder), f'harness -C {folder} ask "your question"')
+        raise HarnessError("no such case", str(folder), f'harness -C {shlex.quote(str(folder))} ask "your question"')
     files = {name: read_state(folder / name) for name in STATE_FILES}
     listing = list_case(folder)
     summary = parse_summary(files["summary.md"].text) if files["summary.md"].digest else Summary()
@@ -88,7 +89,7 @@ def read_bare(path: Path) -> FileText:
         exact = data.decode("utf-8")
         if exact.replace("\r\n", "\n") == text:
             text = exact
-    return FileText(text, hashlib.sha256(data).hexdigest())
+    return refuse_junk(path, FileText(text, hashlib.sha256(data).hexdigest()))
 
 
 def _raw_bytes(path: Path) -> bytes:

@@ -124,6 +124,8 @@ def _of(sentence: str) -> Grid | None:
         left, right = sentence[: owned.start()], sentence[owned.end() :]
         left, right = (right, left) if owned.group() == "的" else (left, right)
         names = _names(right)
+        if left[1:2].islower():  # `Poverty rate of X`: the capital is the sentence's
+            left = left[:1].lower() + left[1:]
         found = _grid(names, _fields(left))
         if found and len(names) == len(_items(right)) and _is_sure(found):
             return found

@@ -13,6 +13,7 @@ from harness.formats.labels import without_searched_mark
 from harness.formats.summary import lines_of, search_lines
 from harness.model import Grid, SearchLine, SectionKind, Summary
 from harness.periods import newest, periods
+from harness.plan import last_rounds
 from harness.quantities import is_physical
 from harness.words import STOP_WORDS, bag, language_of, stem, words
 
@@ -97,7 +98,7 @@ def _for_cells(
             chosen.append(query)
             covered.update(row or [cell])
     if chosen:
-        return Plan(tuple(chosen), f"{len(due)} cells to look for; first: {due[0][0]}: {due[0][1]}")
+        return Plan(tuple(chosen), f"cells to look for: {len(due)}; first: {due[0][0]}: {due[0][1]}")
     if due:
         return Plan((), "every wording for the open cells was tried")
     still_open = len(open_cells(confirmed, grid))
@@ -168,12 +169,9 @@ def _shortened(query: str) -> str:
 
 
 def _dry(searches: Sequence[SearchLine]) -> bool:
-    """Whether the last rounds (each counted on the last of its lines) added no fact."""
-    rounds: dict[int, int] = {}
-    for line in searches:
-        rounds[line.round] = rounds.get(line.round, 0) + (line.new_facts or 0)
-    last = [rounds[number] for number in sorted(rounds)][-DRY_ROUNDS:]
-    return len(last) == DRY_ROUNDS and not any(last)
+    """Whether the last rounds that really searched added no fact."""
+    last = last_rounds(searches, DRY_ROUNDS)
+    return len(last) == DRY_ROUNDS and not any(line.new_facts for line in last)
 
 
 def tried_for(cell: Cell, searches: Sequence[SearchLine]) -> list[str]:
