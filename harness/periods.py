@@ -164,6 +164,17 @@ def is_period(text: str) -> bool:
     return only_period(text) is not None
 
 
+def in_digits(text: str) -> str:
+    """A year or month without words, for a line in another language: «оценка 2024 года» is 2024. Else the text."""
+    period = only_period(text)
+    if period is None:
+        return text
+    (first, from_month), (last, to_month) = period.start, period.end
+    if (from_month, to_month) == (1, 12):
+        return str(first) if first == last else f"{first}–{last}"
+    return f"{first}-{from_month:02}" if period.start == period.end else text
+
+
 def same_period(a: str, b: str) -> bool:
     """Whether two period texts mean the same months; without a known form, whether they are the same words."""
     first, second = only_period(a), only_period(b)

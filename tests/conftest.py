@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,20 @@ def _stay_here(event: str, arguments: tuple[object, ...]) -> None:
 
 
 sys.addaudithook(_stay_here)
+
+
+# `.ci/run` sets it: there the real counterparts are installed, so a skipped one is a fault.
+REAL_REQUIRED = bool(os.environ.get("HARNESS_REAL_REQUIRED"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if REAL_REQUIRED and report.skipped and item.get_closest_marker("real"):
+        report.outcome = "failed"
+    return report
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -20,7 +20,7 @@ from harness.facts import (
     without_marks,
 )
 from harness.model import Grid, SearchLine
-from harness.periods import newest, only_period, periods
+from harness.periods import in_digits, newest, only_period, periods
 
 GRID = Grid(("Samokat", "Yandex Lavka", "ВкусВилл"), ("revenue", "revenue growth", "выручка"))
 
@@ -241,3 +241,11 @@ def test_an_amount_is_read_back_as_it_was_written(value: Decimal) -> None:
 def test_a_month_is_read_from_an_iso_date(year: int, month: int) -> None:
     period = only_period(f"{year}-{month:02d}")
     assert period is not None and period.start == period.end == (year, month)
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("оценка 2024 года", "2024"), ("июль 2015 г.", "2015-07"), ("2020–2024", "2020–2024"), ("давно", "давно")],
+)
+def test_a_period_in_digits(written: str, shown: str) -> None:
+    assert in_digits(written) == shown

@@ -79,13 +79,16 @@ class _Ranking:
         best_share = max((self._share(c) for c in by_content), default=0.0)
         rest = _with_newest([c for c in by_content if self._share(c) >= KEPT_SHARE * best_share], documents)
         subjects = frozenset[tuple[str, ...]]().union(*(c.matched for group in groups for c in group))
-        # The rarest word is in no name: then names alone do not tell what is asked about. Else only those others take
-        # turns that have every word of the query in one passage, such as a table with a row for the subject.
-        whole = sum(term.weight for term in self.terms)
-        full = [c for c in rest if round(self._share(c), TIE) >= round(whole, TIE)]
-        turns = [*groups, full if self.terms[0].stems in subjects else rest]
+        if self.terms[0].stems in subjects:
+            # Places are kept for others that have every word of the query in one passage: a table of all subjects.
+            whole = sum(term.weight for term in self.terms)
+            full = [c for c in rest if round(self._share(c), TIE) >= round(whole, TIE)][: documents * 2 // 5]
+            named = list(_in_turns(groups))
+            order = [*named[: documents - len(full)], *full, *named, *rest]
+        else:  # the rarest word is in no name: then names alone do not tell what is asked about
+            order = [*_in_turns([*groups, rest]), *rest]
         picked: dict[str, Candidate] = {}
-        for candidate in [*_in_turns(turns), *rest]:
+        for candidate in order:
             if len(picked) == documents:
                 break
             picked.setdefault(candidate.card.digest, candidate)  # one text under two names takes one place

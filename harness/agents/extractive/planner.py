@@ -18,7 +18,7 @@ from harness.quantities import is_physical
 from harness.words import STOP_WORDS, bag, language_of, stem, words
 
 ENOUGH_SEARCHES = 2  # in different words: then a cell without a value is a proof of absence
-ENOUGH_FOR_NEWER = 3  # the first of them found the old value
+ENOUGH_FOR_NEWER = 2  # the first of them found the old value
 STALE = 5  # years: a cell whose newest value is older is searched for again
 DRY_ROUNDS = 2  # rounds in a row that brought nothing new
 FIELDS_A_QUERY = 3  # the fields of one entity stand together in documents, and a row costs one round

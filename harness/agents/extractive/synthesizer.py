@@ -12,6 +12,8 @@ from harness.facts import Cell, Fact, citations, open_cells, parse_fact, same_pe
 from harness.formats.labels import label, without_searched_mark
 from harness.formats.summary import lines_of, source_lines
 from harness.model import Defect, Grid, SectionKind, Source, SourceLine, Summary
+from harness.patterns import lazy
+from harness.periods import in_digits
 from harness.quantities import is_physical
 
 
@@ -51,6 +53,7 @@ def fold(
     return page.sections()
 
 
+_CYRILLIC = lazy("[а-яё]", re.IGNORECASE)
 _KINDS = (SectionKind.CONFIRMED, SectionKind.CONTRADICTIONS, SectionKind.NOT_FOUND)
 
 
@@ -226,7 +229,9 @@ def _names_cell(line: str, cell: Cell) -> bool:
 
 def _head(finding: Finding) -> str:
     entity, field = finding.cell
-    return f"{entity}: {field} {finding.period}".rstrip()
+    foreign = bool(_CYRILLIC.search(finding.period)) and not _CYRILLIC.search(field)
+    period = in_digits(finding.period) if foreign else finding.period
+    return f"{entity}: {field} {period}".rstrip()
 
 
 def _fact_line(finding: Finding, cited: str) -> str:
