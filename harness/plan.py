@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from harness.facts import NOT_SEARCHED, open_cells
 from harness.formats.front import front_value
-from harness.formats.summary import lines_of, search_lines
+from harness.formats.summary import lines_of, newest_searches, search_lines
 from harness.model import Case, SearchLine, SectionKind, Summary
 
 # Three rounds without a new fact and with the same gaps: people reported tools that went on for a
@@ -198,7 +198,7 @@ def stalled(case: Case) -> bool:
     """No new fact and the same gaps for STALL_ROUNDS rounds, unless Directions changed since the last fold."""
     if case.question and len(case.question.directions) > seen_directions(case.summary):
         return False
-    last = last_rounds(search_lines(case.summary), STALL_ROUNDS, after=case.summary.reopened)
+    last = last_rounds(newest_searches(case.summary), STALL_ROUNDS, after=case.summary.reopened)
     return (
         len(last) == STALL_ROUNDS
         and all(line.new_facts == 0 for line in last)
@@ -206,14 +206,14 @@ def stalled(case: Case) -> bool:
     )
 
 
-def last_rounds(searches: Sequence[SearchLine], count: int, *, after: int = 0) -> list[SearchLine]:
-    """The closing lines (with the counts) of the last rounds that searched, newest first.
+def last_rounds(searches: Iterable[SearchLine], count: int, *, after: int = 0) -> list[SearchLine]:
+    """The closing lines (with the counts) of the last rounds that searched; both newest first.
 
     A round in which everything was blocked or skipped brought nothing because nobody looked: it does not count.
     """
     closing: dict[int, SearchLine] = {}
     looked: list[int] = []
-    for line in reversed(searches):
+    for line in searches:
         if line.round <= after:
             continue
         if line.round not in closing and len(looked) == count:

@@ -14,7 +14,7 @@ from harness.fold import Folded, add_missing, fold, gaps_left
 from harness.formats.answer import render_answer
 from harness.formats.labels import counted
 from harness.formats.queries import render_next_query
-from harness.formats.summary import lines_of, render_summary, search_lines, source_lines
+from harness.formats.summary import lines_of, newest_searches, render_summary, source_lines
 from harness.guards import View, check_decision, check_rewrite, settled, was_read
 from harness.model import Decision, Defect, NextQuery, Packet, Raw, Reply, Rewrite, Role, SectionKind, Summary, Verdict
 from harness.packet import Turn, build, language_for
@@ -96,7 +96,7 @@ def ask(session: Session, snapshot: Snapshot, action: Ask) -> Step:
 def _out_of_words(snapshot: Snapshot, action: Ask) -> Ask:
     """Even the built-in rules know no further query: the research ends here, if anything was searched at all."""
     summary = snapshot.case.summary
-    if not last_rounds(search_lines(summary), 1) and not was_read(summary):
+    if not last_rounds(newest_searches(summary), 1) and not was_read(summary):
         hint = "mend what blocks the search, then: harness run"
         raise SearchUnavailable("no search has worked yet, so there is nothing to answer from", "", hint)
     return action._replace(must_answer="stalled")

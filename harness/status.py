@@ -94,7 +94,7 @@ def told(problem: Problem) -> str:
 
 def _case_warnings(case: Case) -> list[str]:
     found = []
-    gone = [number for number in range(1, case.summary.round + 1) if number not in set(case.raws)]
+    gone = sorted(set(range(1, case.summary.round + 1)) - set(case.raws))
     if gone:
         found.append(f"{len(gone)} folded raws are gone (raw_{gone[0]}.md): their citations cannot be checked any more")
     if case.question and case.summary.fingerprint not in ("", fingerprint(case.question.text)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -36,6 +36,7 @@ from harness.patterns import lazy
 __all__ = [
     "append_lines",
     "lines_of",
+    "newest_searches",
     "parse_summary",
     "render_search_line",
     "render_source_line",
@@ -198,6 +199,13 @@ def search_lines(summary: Summary) -> tuple[SearchLine, ...]:
 @lru_cache(maxsize=4)
 def _read_searches(lines: tuple[str, ...]) -> tuple[SearchLine, ...]:
     return tuple(read for line in lines if (read := read_search_line(line)))
+
+
+def newest_searches(summary: Summary) -> Iterator[SearchLine]:
+    """What Searches records, from its end: whoever needs the last few does not read thousands."""
+    for line in reversed(tuple(_raw(summary, SectionKind.SEARCHES))):
+        if read := read_search_line(line):
+            yield read
 
 
 def source_lines(summary: Summary) -> tuple[SourceLine, ...]:

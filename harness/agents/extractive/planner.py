@@ -170,7 +170,7 @@ def _shortened(query: str) -> str:
 
 def _dry(searches: Sequence[SearchLine]) -> bool:
     """Whether the last rounds that really searched added no fact."""
-    last = last_rounds(searches, DRY_ROUNDS)
+    last = last_rounds(reversed(searches), DRY_ROUNDS)
     return len(last) == DRY_ROUNDS and not any(line.new_facts for line in last)
 
 
