@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from harness.formats.labels import LABELS
-from harness.formats.summary import render_search_line, render_summary, search_record
+from harness.formats.summary import lines_of, parse_summary, render_search_line, render_summary, search_record
 from harness.loop import Meter, one_pass
 from harness.model import FrontMatter, Packet, Reply, Role, Section, SectionKind, Source, Summary
 from harness.options import Settings
@@ -86,7 +86,12 @@ class Instant:
         self.count += 1
         if packet.role is Role.PLANNER:
             return Reply(f'Think: next.\nAction: search("something new {self.count} {packet.round}")')
-        return Reply("Nothing new: nothing of use.")
+        # One new fact a round, or the loop would see a stall and end.
+        summary = parse_summary(packet.files["summary.md"])
+        facts = [line for line in lines_of(summary, SectionKind.CONFIRMED) if not line.startswith("Counter")]
+        facts.append(f"Counter: round {packet.round} [{packet.round}.1]")
+        listed = "".join(f"- {fact}\n" for fact in facts)
+        return Reply(f"Think: one more.\nSummary:\n## Confirmed\n{listed}")
 
     def search(self, query: str) -> SearchResult:
         return SearchResult("found", (Source("A page", "some text", url=f"https://example.org/{query}"),))
@@ -102,7 +107,8 @@ def pass_seconds(case: Path) -> float:
         one_pass(session, meter)
     started = time.perf_counter()
     for _ in range(PASSES):
-        one_pass(session, meter)
+        step = one_pass(session, meter)
+        assert step.action in ("ask", "search", "fold"), step
     return (time.perf_counter() - started) / PASSES
 
 
