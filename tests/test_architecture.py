@@ -43,6 +43,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "trust",
         "sheet",
         "config",
+        "lockfile",
         "store",
         "environment",
         "process_tree",

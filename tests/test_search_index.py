@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.lockfile import held
 from harness.search.index import Opened, open_index
 from harness.search.passages import LEFT_OUT, SIZE, Chosen, cut, join
 from harness.search.ranking import best
 from harness.search.scan import scan
 from harness.search.terms import analyzer, query_terms
-from harness.search.turn import turn
 
 FIELDS = (
     "Population",
@@ -272,11 +272,11 @@ def test_while_another_process_builds_the_old_index_is_read(tmp_path: Path) -> N
     opened(tmp_path)
     write(tmp_path / "docs", {"b.md": "alpha too"})
     files = scan(tmp_path / "docs").files
-    with turn(tmp_path / "cache/lock", wait=0):
+    with held(tmp_path / "cache/lock", wait=0):
         old = open_index(tmp_path / "cache", files, wait=0)
         fresh = tmp_path / "fresh"
         fresh.mkdir()
-        with turn(fresh / "lock", wait=0):
+        with held(fresh / "lock", wait=0):
             memory = open_index(fresh, files, wait=0)
     assert [one.card.name for one in best(old.index, "alpha", documents=5, characters=100)] == ["a.md"]
     assert len(best(memory.index, "alpha", documents=5, characters=100)) == 2

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple
 
+from harness.formats.entries import entries_of, laid_out, text_of
 from harness.formats.front import (
     front_count,
     front_problems,
@@ -53,15 +52,6 @@ _ORDER = tuple(
     SectionKind(kind) for kind in ("confirmed", "contradictions", "not_found", "other", "struck", "searches", "sources")
 )
 _CITED = lazy(r"\[(\d{1,6}\.\d{1,6}(?:\s*[,;]\s*\d{1,6}\.\d{1,6})*)\]", re.ASCII)
-_MARKER = lazy(r"^\s*(?:[-*+•–—]|\d{1,2}[.)])(?:\s+|$)")
-
-
-class _Entry(NamedTuple):
-    """One fact, gap, search or source of a section: its text, and its lines as they stand."""
-
-    text: str
-    lines: tuple[str, ...]
-    above: tuple[str, ...]  # blank lines and sub-headings between it and the entry before
 
 
 @lru_cache(maxsize=4)  # of three passes of a round only one changes the file
@@ -142,11 +132,11 @@ def lines_of(summary: Summary, kind: SectionKind) -> tuple[str, ...]:
     Confirmed begins with those lines before the first section that carry a citation (`[N.k]` or `[person]`): where a
     person or an agent wrote without headings, these are the facts.
     """
-    found = _entries(summary.intro)[0] if kind is SectionKind.CONFIRMED else []
+    found = entries_of(summary.intro)[0] if kind is SectionKind.CONFIRMED else []
     texts = [entry.text for entry in found if _is_fact(entry.text)]
     for section in summary.sections:
         if section.kind is kind:
-            texts += (entry.text for entry in _entries(section.lines)[0])
+            texts += (entry.text for entry in entries_of(section.lines)[0])
     return tuple(texts)
 
 
@@ -170,7 +160,7 @@ def replace_section(
         mine = [next(later, len(sections))]
         sections.insert(mine[0], Section(kind, title or label(kind, language)))
     there = tuple(chain.from_iterable(sections[at].lines for at in mine))
-    sections[mine[0]] = replace(sections[mine[0]], lines=_laid_out(there, wanted))
+    sections[mine[0]] = replace(sections[mine[0]], lines=laid_out(there, wanted))
     return replace(
         summary,
         intro=_without_facts(summary.intro) if kind is SectionKind.CONFIRMED else summary.intro,
@@ -186,7 +176,7 @@ def append_lines(summary: Summary, kind: SectionKind, lines: Iterable[str], lang
     kept = len(mine.lines)
     while kept and not mine.lines[kept - 1].strip():
         kept -= 1
-    added = tuple(f"- {_text(line)}" for line in lines)
+    added = tuple(f"- {text_of(line)}" for line in lines)
     longer = replace(mine, lines=(*mine.lines[:kept], *added, *mine.lines[kept:]))
     return replace(summary, sections=tuple(longer if one is mine else one for one in summary.sections))
 
@@ -259,48 +249,7 @@ def _one_line(entry: str) -> str:
     return " ".join(part for part in parts if part).removeprefix("- ").strip()
 
 
-def _text(line: str) -> str:
-    """An entry without its bullet."""
-    return _MARKER.sub("", line, count=1).strip()
-
-
-def _entries(lines: Iterable[str]) -> tuple[list[_Entry], tuple[str, ...]]:
-    """The entries, and the blank lines and sub-headings below the last. An indented line continues a bullet."""
-    entries: list[_Entry] = []
-    above: list[str] = []
-    for line in lines:
-        heading = heading_of(line)
-        if (heading and heading.certain) or not (text := _text(line)):
-            above.append(line)
-        elif entries and not above and line[0] in " \t" and not _MARKER.match(line):
-            last = entries[-1]
-            entries[-1] = last._replace(text=f"{last.text} {text}", lines=(*last.lines, line))
-        else:
-            entries.append(_Entry(text, (line,), tuple(above)))
-            above = []
-    return entries, tuple(above)
-
-
-def _laid_out(lines: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
-    """Lines for the wanted entries, in their order, reusing those that are there."""
-    entries, below = _entries(lines)
-    left = Counter(wanted)
-    there: dict[str, list[tuple[str, ...]]] = {}
-    homeless: tuple[str, ...] = ()  # sub-headings whose first entry goes
-    for entry in entries:
-        headings = tuple(line for line in entry.above if line.strip())
-        homeless = () if headings else homeless
-        if left[entry.text] > 0:
-            left[entry.text] -= 1
-            there.setdefault(entry.text, []).append((*homeless, *entry.above, *entry.lines))
-            homeless = ()
-        else:
-            homeless = headings or homeless
-    laid = (there[text].pop(0) if there.get(text) else (f"- {text}",) for text in wanted)
-    return (*chain.from_iterable(laid), *below)
-
-
 def _without_facts(intro: Iterable[str]) -> tuple[str, ...]:
-    entries, below = _entries(intro)
+    entries, below = entries_of(intro)
     kept = ((*entry.above, *(() if _is_fact(entry.text) else entry.lines)) for entry in entries)
     return (*chain.from_iterable(kept), *below)

@@ -10,18 +10,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harness import lockfile
 from harness.search.documents.document import LibraryMissing, Unreadable
 from harness.search.documents.read import read_content, read_document
 from harness.search.engine import ENGINE, Batch, Damaged, open_engine
 from harness.search.manifest import COMMITTING, MANIFEST, Entry, is_known, read_manifest, write_manifest
 from harness.search.scan import Found
-from harness.search.turn import turn
 
 if TYPE_CHECKING:
     import tantivy
 
 WAIT_SECONDS = 60.0  # for another builder; 500 documents of 30 kB take 5 s
 LOCK = "lock"
+LOCK_PAUSE = 0.05  # seconds between two looks; a build takes seconds
 Progress = Callable[[int, int], None]  # files done, files to read
 
 
@@ -51,7 +52,7 @@ def open_index(
         place.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as held:
             try:
-                waited = held.enter_context(turn(place / LOCK, wait=wait))
+                waited = held.enter_context(lockfile.held(place / LOCK, wait=wait, pause=LOCK_PAUSE))
             except TimeoutError:
                 return _opened_while_building(place, files, progress)
             opened = _brought_up_to_date(place, files, progress, start_over=start_over)
