@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 import click
 
 from harness.cli.group import cli
+from harness.cli.place import pasteable
 from harness.errors import HarnessError
 
 PROGRAM = "harness"  # also when started as `python -m harness`
@@ -34,10 +37,11 @@ def run(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except HarnessError as error:
-        print(f"harness: {error}", file=sys.stderr)
+        print(f"harness: {pasteable(str(error), _call(arguments))}", file=sys.stderr)
         return error.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt):  # click makes the first of the second
-        print("harness: interrupted; the case stands at its last commit, and harness run goes on", file=sys.stderr)
+        goes_on = pasteable("harness run goes on", _call(arguments))
+        print(f"\nharness: interrupted; what was committed stands, and {goes_on}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has left; the interpreter must not complain while it flushes at the end.
@@ -51,6 +55,12 @@ def run(arguments: Sequence[str]) -> int:
         print(f"harness: unexpected error; the traceback is in {_keep_traceback()}", file=sys.stderr)
         print("  the case stands at its last commit; please report this with the file", file=sys.stderr)
         return UNEXPECTED
+
+
+def _call(arguments: Sequence[str]) -> str:
+    """How the case was named: the door has no click context left."""
+    named = [case for flag, case in pairwise(arguments) if flag == "-C"]
+    return f"{PROGRAM} -C {shlex.quote(named[0])}" if named else PROGRAM
 
 
 def _replace_what_cannot_be_shown() -> None:

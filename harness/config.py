@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -118,10 +118,21 @@ def _trusted_entries(
     if not ignore_untrusted:
         hint = "Read the file; if you agree with it: harness trust" + (f"\n  ({problem})" if problem else "")
         raise NotTrusted(f"this project sets what needs your trust ({named})", str(file), hint)
-    warnings.append(f"{file}: not trusted, so left out: {named} (harness trust)")
-    # Roles and rungs may name the agents that are left out, so they go with them.
-    left_out = {*risks, *(("search", *ROLES) if "agents" in risks else ())}
+    # Roles and rungs that name an agent which is left out go with it.
+    agents = set(typed(entries)["agents"]) if "agents" in risks else set()
+    left_out = {*risks, *(key for key in ("search", *ROLES) if key in entries and agents & set(_said(entries[key])))}
+    also = "".join(f", {key}" for key in sorted(left_out - set(risks)))
+    warnings.append(f"{file}: not trusted, so left out: {named}{also} (harness trust)")
     return {key: given for key, given in entries.items() if key not in left_out}
+
+
+def _said(given: Given) -> Iterator[str]:
+    """Every text in a value."""
+    if isinstance(given.value, str):
+        yield given.value
+    else:
+        for child in given.value.values() if isinstance(given.value, Mapping) else given.value:
+            yield from _said(child)
 
 
 def _risks(entries: Mapping[str, Given], file: Path) -> dict[str, tuple[str, ...]]:

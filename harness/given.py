@@ -103,6 +103,8 @@ def parse_settings(text: str, file: str, base: Path, *, first_line: int = 1) -> 
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line if error.problem_mark else 0
         hint = "Put quotes around a value that holds `: ` or starts with a special character."
+        if "'\\t'" in str(error.problem):
+            hint = "YAML takes spaces at the beginning of a line, no tabs."
         raise BrokenFile(f"not valid YAML ({error.problem})", reader.place(line), hint) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise BrokenFile("not valid YAML", file, "Write one `key: value` a line.") from error

@@ -43,8 +43,8 @@ def find_case(start: Path, *, given: Path | None, environ: Mapping[str, str]) ->
                 return _checked(found, root)
             case [_, _, *_] as found:
                 names = ", ".join(os.path.relpath(case, here) for case in found)
-                example = shlex.quote(os.path.relpath(found[-1], here))
-                raise CaseUnclear("several cases could be meant", names, f"Say which one: -C {example}")
+                calls = " or ".join(f"harness -C {shlex.quote(os.path.relpath(case, here))} status" for case in found)
+                raise CaseUnclear("several cases could be meant", names, f"say which one: {calls}")
     return _checked(here / CASE_DIR, root)
 
 

@@ -134,7 +134,8 @@ def checklist(case: Case) -> RenderableType:
     grid = case.question.grid if case.question else Grid()
     if not grid:
         facts, gaps = lines_of(case.summary, SectionKind.CONFIRMED), lines_of(case.summary, SectionKind.NOT_FOUND)
-        lines = [counted(len(facts), "facts", "en"), *(f"· {gap}" for gap in gaps[:ROWS_SHOWN])]
+        found = [counted(len(facts), "facts", "en")] if facts else []
+        lines = [*found, *(f"· {gap}" for gap in gaps[:ROWS_SHOWN])]
         return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
     known = values(case, grid)
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -40,6 +40,20 @@ _UNITS = {
     "₽": ("₽", r"руб(?:л[а-я]*)?\.?", "rub", "rubles?", "roubles?", "卢布"),
     "€": ("€", "eur", "euros?", "евро", "欧元"),
     "£": ("£", "gbp"),
+    "zł": ("pln", "zł", "zloty(?:ch|s)?", "злот[а-я]*"),
+    "₸": ("₸", "kzt", "tenge", "тенге"),
+    "₴": ("₴", "uah", "hryvnias?", "грн", "грив[а-я]*"),
+    "₹": ("₹", "inr", "rupees?", "рупи[а-я]*"),
+    "chf": ("chf",),
+    "jpy": ("jpy", "yen", "иен[а-я]?"),
+    "czk": ("czk",),
+    "sek": ("sek",),
+    "nok": ("nok",),
+    "dkk": ("dkk",),
+    "huf": ("huf",),
+    "byn": ("byn",),
+    "uzs": ("uzs",),
+    "krw": ("krw",),
     "¥": ("¥", "cny", "rmb", "yuan", "юан[а-я]*", "人民币", "元"),
     "km2": ("sq\\.?\\s?km", "km²", "km2", "square kilomet(?:er|re)s?", r"кв\.?\s?км", "км²", "平方公里"),
     "mi2": ("sq\\.?\\s?mi", "square miles?"),
@@ -51,6 +65,11 @@ _UNITS = {
     "people": ("people", "persons?", "inhabitants", r"чел(?:овек[а-я]*)?\.?", "人"),
     "years": ("years?", "лет", "岁"),
 }
+# What may stand before an amount as well: `EUR 8.9 bn`, `₸5`.
+_BEFORE = (
+    r"us\$|[$€£¥₽₸₴₹]|(?<![^\W_])"
+    r"(?:usd|eur|gbp|rub|cny|rmb|pln|kzt|uah|inr|chf|jpy|czk|sek|nok|dkk|huf|byn|uzs|krw)(?![^\W\d_])"
+)
 _NO_LETTER = r"(?![^\W\d_])"  # `m` is not the start of `miles`; Chinese words need no gap
 PHYSICAL = frozenset({"m", "km", "mm", "m2", "km2", "mi2", "ha"})
 _INFLECTED = ("тысяч", "миллион", "миллиард", "триллион")
@@ -69,7 +88,7 @@ def _reader() -> _Reader:
     unit = "|".join(form if _is_han(form) else form + _NO_LETTER for form, _ in forms)
     scale = "|".join(_scale_form(word) for word in _SCALE_WORDS)
     number = re.compile(
-        r"(?P<before>us\$|[$€£¥₽])? ?(?<![.,])(?<![^\W\u4e00-\u9fff])"
+        rf"(?:(?P<before>{_BEFORE}) ?|(?<![.,])(?<![^\W\u4e00-\u9fff]))"
         r"(?P<number>[0-9]{1,3}(?P<sep>[ '’.,])[0-9]{3}(?:(?P=sep)[0-9]{3})*(?![0-9])(?:[.,][0-9]+)?"
         r"|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?(?![0-9])"
         r"|[0-9]+(?:[.,][0-9]+)?)"
@@ -174,11 +193,11 @@ def _negative(text: str, start: int) -> bool:
 _PARENTHESES = lazy(r"\([^()]*\)|（[^（）]*）")
 _LABEL = lazy(r"^[^\d:：]{1,40}[:：]\s+")
 _QUALIFIER = lazy(
-    r"^(?:(?:≈|~|>|<|≥|≤|about|around|approximately|approx\.?|some|nearly|almost|over|more than|less than|up to"
-    r"|около|примерно|почти|более|менее|свыше|до|порядка|约|大约|超过)\s*)+",
+    r"^(?:(?:≈|~|>|<|≥|≤|about|around|approximately|approx\.?|some|nearly|almost|over|under|more than|less than|at least"
+    r"|at most|up to|above|below|около|примерно|почти|более|менее|свыше|до|порядка|约|大约|超过)\s*)+",
     re.IGNORECASE,
 )
-_AMOUNT_FIRST = lazy(r"[-−–+]?\s?(?:us\$|[$€£¥₽])?\s?\d", re.IGNORECASE)
+_AMOUNT_FIRST = lazy(rf"[-−–+]?\s?(?:{_BEFORE})?\s?\d", re.IGNORECASE)
 
 
 def amount(text: str) -> Quantity | None:

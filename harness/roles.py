@@ -98,6 +98,10 @@ def _out_of_words(snapshot: Snapshot, action: Ask) -> Ask:
     summary = snapshot.case.summary
     if not last_rounds(newest_searches(summary), 1) and not was_read(summary):
         hint = "mend what blocks the search, then: harness run"
+        if not any(newest_searches(summary)):
+            question = snapshot.case.question
+            told = question.text if question else ""
+            raise HarnessError("the question names nothing to search for", told, "write it out in question.md")
         raise SearchUnavailable("no search has worked yet, so there is nothing to answer from", "", hint)
     return action._replace(must_answer="stalled")
 

@@ -29,7 +29,7 @@ class Asked:
 OFFERS = (
     ("entities", "Rows to fill, separated by commas (Enter skips)"),
     ("fields", "Columns to fill, separated by commas (Enter skips)"),
-    ("ready_when", "Ready when (Enter skips)"),
+    ("ready_when", "Ready when, e.g. a dated figure for each (Enter skips)"),
 )
 
 

@@ -68,11 +68,11 @@ def _agent_shown(spec: AgentSpec) -> str:
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        return ", ".join(_shown(one) for one in value)
     if isinstance(value, Rung):
         options = " ".join(f"{key}={one}" for key, one in value.options.items())
         return f"{value.provider} {options}".strip()
+    if isinstance(value, tuple):
+        return ", ".join(_shown(one) for one in value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) else str(value)

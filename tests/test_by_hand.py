@@ -107,7 +107,7 @@ def test_a_person_with_an_editor_arrives_at_an_answer(language: str, style: str)
     write_tree(CASE, {"answer.md": saved(words.answer)})
     assert due().startswith("nothing: answer.md stands")
     ran = harness("run")
-    assert ran.code == 0 and ran.out == words.answer and "complete (person)" in ran.err
+    assert ran.code == 0 and ran.out == words.answer and "complete: written by a person" in ran.err
     assert (CASE / "answer.md").read_bytes() == saved(words.answer)
     assert (CASE / "question.md").read_bytes() == saved(words.question)
 

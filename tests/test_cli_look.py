@@ -54,6 +54,17 @@ def test_a_short_flag_and_the_version() -> None:
     assert harness("--version").out == f"harness, version {__version__}\n"
 
 
+def test_a_mistyped_command_is_guessed() -> None:
+    assert "No such command 'stauts'; did you mean `status`?" in harness("stauts").err
+
+
+def test_commands_in_messages_name_the_case_that_was_meant(tmp_path: Path) -> None:
+    write_tree(tmp_path / "my case", {"question.md": "What?\n"})
+    call = f"harness -C '{tmp_path / 'my case'}'"
+    assert f"{call} step, or {call} next" in harness("-C", str(tmp_path / "my case"), "status").out
+    assert f"{call} status" in harness("-C", str(tmp_path / "my case"), "search").err
+
+
 def test_an_unknown_command_is_a_wrong_call_that_names_the_help() -> None:
     ran = harness("bogus")
     assert ran.code == 2 and ran.out == ""
@@ -206,7 +217,7 @@ def test_a_strange_project_starts_nothing_before_it_is_trusted(project: Path) ->
         assert ran.code == 1 and ran.out == ""
         assert "agents.mine" in ran.err and "harness.yaml" in ran.err and "harness trust" in ran.err
     ran = harness("status")
-    assert ran.code == 0 and "not trusted, so left out: agents.mine (harness trust)" in ran.out
+    assert ran.code == 0 and "not trusted, so left out: agents.mine, planner (harness trust)" in ran.out
 
 
 def test_trust_needs_a_person_or_a_word(project: Path) -> None:

@@ -49,7 +49,7 @@ CASE_FILE = re.compile(
     r"(question|summary|answer|answer_\d+|raw_\d+|raw_N)\.md|next_query\.txt|trace\.jsonl|\.harness/(rejected/)?"
 )
 OWN_FILES = {PROJECT_FILE, PROMPT_FILE, trust_file({}).name, user_config_file({}).name}
-OUTSIDE = ("~", "%", ".venv", "./", "../", "demo/research/")  # the user's, or made by make
+OUTSIDE = ("~", "%", ".venv", "./", "../", "demo/research/", "by-hand/")  # the user's, or made by make
 CASES = ("research/NAME", "research/")  # in a project of the user's
 REGISTRIES = re.compile(r"pypi\.org|pythonhosted|npmjs|crates\.io|rubygems|anaconda\.org|proxy\.golang", re.IGNORECASE)
 

@@ -67,7 +67,8 @@ def test_two_candidates_are_refused_and_both_named(tmp_path: Path, places: tuple
         found(tmp_path)
     assert caught.value.value == ", ".join(places)
     assert caught.value.exit_code == 1
-    assert caught.value.hint == f"Say which one: -C {places[1]}"
+    calls = " or ".join(f"harness -C {place} status" for place in places)
+    assert caught.value.hint == f"say which one: {calls}"
 
 
 def test_a_parents_two_cases_are_refused_from_a_subfolder(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_commands_that_only_look_leave_out_what_is_not_trusted(project: Path, en
     assert (settings.planner, settings.rounds) == (("extractive",), 4)
     assert "mine" not in settings.agents
     assert origins["planner"] == "default"
-    assert warnings == (f"{file}: not trusted, so left out: agents.mine (harness trust)",)
+    assert warnings == (f"{file}: not trusted, so left out: agents.mine, planner (harness trust)",)
 
 
 def test_the_file_is_the_users_alone_and_nothing_else_is_left(project: Path, environ: dict[str, str]) -> None:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import click
 
 from harness.cli.place import on_terminal, say, searching
-from harness.cli.sessions import session_of
+from harness.cli.sessions import remember_folder, session_of
 from harness.crew import BUILT_IN, folder_of, readiness
 from harness.errors import WaitingForPerson, WrongCall
 from harness.loop import run
 from harness.options import Settings
 from harness.plan import AskPerson, Done, Limits, NoQuestion, due
 from harness.progress import open_progress
+from harness.search.documents.read import READERS
 from harness.search.scan import scan
 from harness.session import Session
 
 COMPLETE, PARTIAL, WAITING = 0, 4, 5
+WHY = {
+    "rounds": ": the limit of search rounds was reached",
+    "tokens": ": the tokens of this run were used up",
+    "minutes": ": the time of this run was used up",
+    "stalled": ": the last searches brought nothing new",
+    "person": ": written by a person",
+}
 # More files than this are rarely meant: somebody stands in their home folder.
 MANY_FILES = 5_000
 
@@ -34,9 +43,10 @@ def drive(
 ) -> int:
     """The exit code. Raises HarnessError with the reason where the loop ends without an answer."""
     session = session_of(context, flags | searching(folder), unattended=unattended, edit=edit)
+    remember_folder(session.store, folder)
     say(opening(session, asked=yes or folder is not None) if _may_search(session) else _roles_told(session))
-    # An editor needs the terminal for itself: no display is redrawn below it.
-    with open_progress(session, on_terminal() and not edit) as progress:
+    # A person at work here, and their editor, need the terminal for themselves: nothing is redrawn below them.
+    with open_progress(session, on_terminal() and not edit and "person" not in _names(session.settings)) as progress:
         session = replace(session, tell=progress.event)
         try:
             for step in run(session, again=again):
@@ -53,13 +63,17 @@ def opening(session: Session, *, asked: bool) -> str:
     web = ", no web" if all(rung.provider in ("folder", "person") for rung in settings.search) else ""
     lines = [f"{_roles_told(session)}; searching {searched}{web}"]
     found = [one.name for one in readiness(settings) if one.kind == "program" and not one.missing]
-    lines += [f"agents found here: {', '.join(found)}"] if found else []
+    if found and list(_names(settings)) == [BUILT_IN]:
+        lines.append(f"programs found here that could take the roles (--planner, --synthesizer): {', '.join(found)}")
     return "\n".join(lines)
 
 
+def _names(settings: Settings) -> dict[str, None]:
+    return dict.fromkeys((*settings.planner, *settings.synthesizer, *settings.checker))
+
+
 def _roles_told(session: Session) -> str:
-    settings = session.settings
-    names = dict.fromkeys((*settings.planner, *settings.synthesizer, *settings.checker))
+    names = _names(session.settings)
     return "built-in roles, no model" if list(names) == [BUILT_IN] else f"roles: {', '.join(names)}"
 
 
@@ -74,14 +88,26 @@ def _rung_told(settings: Settings, at: int, *, asked: bool) -> str:
     if rung.provider != "folder" or "command" in rung.options:
         return rung.provider
     folder = folder_of(rung)
-    if not folder.is_dir():
-        raise WrongCall("no such folder to search", str(folder), "harness run --in DIR")
-    count = len(scan(folder).files)
+    count = documents_in(folder)
     if count > MANY_FILES and not asked and not _agreed(count, str(folder)):
         raise WrongCall("that is a lot to search", f"{count} files in {folder}", "harness run --in DIR, or --yes")
     if not count and len(settings.search) == 1:
-        raise WrongCall("no document to search", str(folder), "harness run --in DIR")
-    return f"{count} local files in {folder}"
+        raise nothing_in(folder)
+    return f"{count} local file{'' if count == 1 else 's'} in {folder}"
+
+
+def documents_in(folder: Path) -> int:
+    """How many files below it can be read as documents. Raises WrongCall where it cannot be looked into."""
+    try:
+        return len(scan(folder).files)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise WrongCall("the folder to search cannot be read", f"{folder} ({reason})", "harness run --in DIR") from None
+
+
+def nothing_in(folder: Path) -> WrongCall:
+    kinds = " ".join(READERS)
+    return WrongCall("no document to search", str(folder), f"name a folder with any of {kinds}: harness run --in DIR")
 
 
 def _agreed(count: int, folder: str) -> bool:
@@ -103,5 +129,5 @@ def ended(session: Session, final: str) -> int:
     answer = session.store.snapshot().case.answer
     assert answer is not None
     click.echo(answer.text.rstrip())
-    say(f"\n{answer.status} ({answer.stopped}) · files in {session.store.folder}")
+    say(f"\n{answer.status}{WHY.get(answer.stopped, '')} · files in {session.store.folder}")
     return COMPLETE if answer.status == "complete" else PARTIAL

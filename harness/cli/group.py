@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from harness import __version__
+from harness.given import near_match
 
 # Command → module in this package, in the order of the help page.
 COMMANDS = {
@@ -41,6 +42,13 @@ class LazyGroup(click.Group):
         command = getattr(module, f"{name}_command")
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, context: click.Context, words: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if words and words[0] not in COMMANDS and not words[0].startswith("-"):
+            raise click.UsageError(f"No such command '{words[0]}'{near_match(words[0], COMMANDS)}.", context)
+        return super().resolve_command(context, words)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

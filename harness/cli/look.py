@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from harness.cli.place import place_of, show
+from harness.cli.place import call_of, pasteable, place_of, show
 from harness.status import look, render
 
 
@@ -15,4 +15,4 @@ def status_command(context: click.Context, as_json: bool) -> None:
     """Where the case stands and whose turn it is."""
     place = place_of(context, {}, looking=True)
     status = look(place.store, place.resolved.settings, place.resolved.warnings)
-    show(status, render(status), as_json=as_json)
+    show(status, pasteable(render(status), call_of(context)), as_json=as_json)

@@ -17,7 +17,10 @@ from harness.config import Resolved, resolve
 from harness.errors import HarnessError, WrongCall
 from harness.locate import find_case, find_project
 from harness.model import FrontMatter, Problem
+from harness.patterns import lazy
 from harness.store import Store
+
+_COMMAND = lazy(r"\bharness (?=(?:run|step|next|take|search|steer|stop|reopen|status)\b)")
 
 
 class Place(NamedTuple):
@@ -37,6 +40,11 @@ def call_of(context: click.Context) -> str:
     """How this case was called, to be pasted before a command: `harness`, `harness -C DIR`."""
     given = context.find_root().obj
     return f"harness -C {shlex.quote(str(given))}" if given else "harness"
+
+
+def pasteable(text: str, call: str) -> str:
+    """A text whose commands name this case: `harness step` becomes `harness -C DIR step`."""
+    return _COMMAND.sub(f"{call} ", text) if call != "harness" else text
 
 
 def place_of(context: click.Context, flags: Mapping[str, object], *, looking: bool = False) -> Place:
@@ -62,6 +70,8 @@ def searching(folder: str | None) -> dict[str, object]:
     """The flag `--in DIR` as a setting: this folder is the whole ladder. Raises WrongCall where there is none."""
     if folder is None:
         return {}
+    if Path(folder).is_file():
+        raise WrongCall("that is a file", folder, f"name its folder: --in {shlex.quote(str(Path(folder).parent))}")
     if not folder or not Path(folder).is_dir():
         raise WrongCall("no such folder to search", str(Path(folder).absolute()), "name one that is there: --in DIR")
     return {"search": f"folder: {folder}"}
@@ -72,8 +82,9 @@ def on_terminal() -> bool:
 
 
 def say(text: str) -> None:
-    """Talk goes to stderr; results go to stdout."""
-    click.echo(text, err=True)
+    """Talk goes to stderr; results go to stdout. Commands in it can be pasted."""
+    context = click.get_current_context(silent=True)
+    click.echo(pasteable(text, call_of(context)) if context else text, err=True)
 
 
 def show(value: object, text: str, *, as_json: bool) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
-from harness.cli.driving import drive
+from harness.cli.driving import documents_in, drive, nothing_in
 from harness.cli.place import call_of, case_of, on_terminal, say, searching
 from harness.formats.text import decode
 from harness.starting import Asked, begin, make_case, offer_settings
@@ -47,6 +48,8 @@ def ask_command(context: click.Context, /, question: tuple[str, ...], **options:
 def run_command(context: click.Context, /, question: tuple[str, ...], **options: Any) -> int:
     """Drive the loop to an answer; with QUESTION, make the case first."""
     searching(options["folder"])  # a wrong folder is refused before a case is made
+    if options["folder"] and not documents_in(Path(options["folder"])):
+        raise nothing_in(Path(options["folder"]))
     if question:
         begin(case_of(context), Asked(_words(question)))
     return drive(context, **options)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import click
 
 from harness.cli.place import call_of, case_of, say, searching, show
-from harness.cli.sessions import session_of
+from harness.cli.sessions import remember_folder, session_of
 from harness.errors import HarnessError
 from harness.formats.text import decode
 from harness.handover import hand_out, search_due, take_in
@@ -46,9 +46,10 @@ def next_command(context: click.Context, out: Path | None) -> None:
 @click.pass_context
 def take_command(context: click.Context, file: BinaryIO) -> None:
     """Check a reply to `harness next` (FILE or stdin) and commit it."""
+    session = session_of(context, {})
     if file.fileno() == sys.stdin.fileno() and sys.stdin.isatty():
         say("Paste the reply, then press Ctrl-D on a line of its own (Ctrl-Z and Enter on Windows).")
-    done = take_in(session_of(context, {}), decode(file.read()).text)
+    done = take_in(session, decode(file.read()).text)
     click.echo(f"{done.action}: {done.line}")
 
 
@@ -57,7 +58,9 @@ def take_command(context: click.Context, file: BinaryIO) -> None:
 @click.pass_context
 def search_command(context: click.Context, folder: str | None) -> None:
     """Run the search that is due."""
-    done = search_due(session_of(context, searching(folder)))
+    session = session_of(context, searching(folder))
+    remember_folder(session.store, folder)
+    done = search_due(session)
     for note in done.notes:
         say(f"note: {note}")
     click.echo(done.line)

@@ -54,6 +54,8 @@ SAME: tuple[tuple[str, ...], ...] = (
     ("founder", "founders", "основатель", "основатели", "创始人"),
     ("ceo", "chief executive", "chief executive officer", "генеральный директор", "гендиректор", "首席执行官"),
     ("stores", "shops", "outlets", "магазины", "число магазинов", "количество магазинов", "门店"),
+    ("lockers", "parcel lockers", "parcel machines", "постаматы", "почтоматы", "количество постаматов",
+     "число постаматов"),
     ("price", "cost", "цена", "стоимость", "价格"),
 )  # fmt: skip
 
@@ -62,14 +64,15 @@ LATEST = {"en": "latest", "ru": "последние данные", "zh": "最新
 TOTAL = {"en": "total", "ru": "всего", "zh": "合计"}
 
 
-def _stem_set(text: str) -> frozenset[str]:
+def stem_set(text: str) -> frozenset[str]:
+    """The stems of a list of words."""
     return frozenset(stem(word) for word in words(text))
 
 
 @cache
 def mild() -> frozenset[str]:
     """Stems that do not change what a label means when they are added or left out."""
-    return _stem_set(
+    return stem_set(
         """total overall real estimated estimate estimates annual current latest number count size amount level
         value figure rate ratio coefficient average общий всего суммарный совокупный итого годовой текущий
         оценка число количество численность размер объем величина уровень показатель коэффициент темп средний"""
@@ -79,10 +82,10 @@ def mild() -> frozenset[str]:
 @cache
 def generic() -> frozenset[str]:
     """Stems of titles, paths and headings that say what kind of document it is, not what it is about."""
-    return _stem_set(
+    return stem_set(
         """world factbook cia edition country countries profile report annual wikipedia encyclopedia overview
         facts figures data statistics md txt html htm pdf csv json docx index en ru
-        note notes brief short dossier one table company page article
+        note notes brief short dossier table company page article
         introduction review results summary мир факты отчет годовой профиль страна страны страна обзор данные
         статистика справочник книга издание компания википедия статья результаты итоги показатели справка досье
         финансовые"""
@@ -92,7 +95,7 @@ def generic() -> frozenset[str]:
 @cache
 def category() -> frozenset[str]:
     """Stems of headings that only group: what stands under them belongs to the document's subject."""
-    return generic() | _stem_set(
+    return generic() | stem_set(
         """general key main basic
         rows items records entries list
         financials financial finance economy economic geography people society
@@ -113,8 +116,11 @@ def whole() -> frozenset[tuple[str, ...]]:
     return frozenset(stems(label) for label in labels)
 
 
-# Nouns that a count of the field stands with: `Georgia has 4,900,961 inhabitants`.
-COUNTED = {"population": ("inhabitants", "people", "жителей", "человек", "居民")}
+# Nouns that a count of the field stands with, beside the field's own: `Georgia has 4,900,961 inhabitants`.
+COUNTED = {
+    "population": ("inhabitants", "people", "жителей", "человек", "居民"),
+    "employees": ("people", "employees", "staff", "человек", "сотрудников"),
+}
 
 NO_VALUE = frozenset(
     {"", "na", "n/a", "n.a.", "none given", "-", "–", "—", "…", "...", "?", "unknown", "no data", "not available"}
@@ -125,7 +131,7 @@ NO_VALUE = frozenset(
 @cache
 def links() -> frozenset[str]:
     """Stems of verbs that lead from a quantity's name to its amount."""
-    return _stem_set(
+    return stem_set(
         """is was were are be been reached hit totalled totaled amounted stood came equals equalled equaled
         comprised made estimated reported составил составила составило составили составляет составляла составлял
         достиг достигла достигло достигли достигает равен равна равно равняется был была было были является
@@ -136,7 +142,7 @@ def links() -> frozenset[str]:
 @cache
 def moves() -> frozenset[str]:
     """Stems of verbs after which the amount reached follows `to`, «до»."""
-    return _stem_set(
+    return stem_set(
         """rose grew climbed increased fell dropped declined decreased shrank jumped surged slid вырос выросла
         выросло выросли увеличился увеличилась увеличилось увеличились снизился снизилась снизилось снизились
         упал упала упало упали сократился сократилась сократилось подскочил подскочила поднялся поднялась"""
@@ -146,7 +152,7 @@ def moves() -> frozenset[str]:
 @cache
 def reports() -> frozenset[str]:
     """Stems of verbs before the name of a quantity that belongs to the sentence's subject."""
-    return _stem_set(
+    return stem_set(
         """reported had has have posted generated earned recorded saw with a an its their his her 's получил
         получила показал показала заработал заработала отчитался отчиталась имеет имел имела сообщил сообщила"""
     )
@@ -155,7 +161,7 @@ def reports() -> frozenset[str]:
 @cache
 def owners() -> frozenset[str]:
     """Stems of nouns that stand for the document's subject."""
-    return _stem_set(
+    return stem_set(
         """company country group service firm chain business retailer state nation republic corporation компания
         компании страна страны группа группы сервис сервиса сеть сети фирма фирмы государство государства
         ритейлер ритейлера республика республики"""
@@ -165,7 +171,7 @@ def owners() -> frozenset[str]:
 @cache
 def approximate() -> frozenset[str]:
     """Stems between a verb and its amount."""
-    return _stem_set(
+    return stem_set(
         """about around approximately put nearly almost some roughly estimated record at approx около примерно почти
         порядка приблизительно рекордные рекордных рекордный размере уровне сумму"""
     ) | frozenset("约近")
@@ -174,7 +180,7 @@ def approximate() -> frozenset[str]:
 @cache
 def uncertain() -> frozenset[str]:
     """Stems of negation, plans and forecasts: such a sentence states no figure."""
-    return _stem_set(
+    return stem_set(
         """not never no expected expects expect forecast forecasts plans planned plan target targets could may
         might would will should if projected projection unlikely predicted goal aims aim не нет ожидается
         ожидает ожидают прогноз прогнозирует прогнозируется планирует планируется план цель мог может могла если
@@ -185,7 +191,7 @@ def uncertain() -> frozenset[str]:
 @cache
 def percent_fields() -> frozenset[str]:
     """Stems of field names whose amounts are percentages."""
-    return _stem_set(
+    return stem_set(
         """rate share growth margin percent percentage inflation unemployment literacy yield доля рост темп
         рентабельность процент уровень инфляция безработица прирост маржа ставка"""
     ) | frozenset("率")

@@ -63,6 +63,8 @@ def findings(source: Source, reading: Reading, grid: Grid, cells: Iterable[Cell]
 
 def _belongs(entry: Entry, entity: str, about: bool, grid: Grid) -> bool:
     """Whether the value is the entity's: a label is its name, or the document is about it and no label is another's."""
+    if any(subjects.longer_name(label, entity, grid.entities) for label in entry.labels):
+        return False
     if any(subjects.is_name(label, entity) for label in entry.labels):
         return True
     if any(subjects.mentions(label[: subjects.LONGEST_LABEL], entity) for label in entry.labels[-1:]):

@@ -15,7 +15,7 @@ from harness.words import STOP_WORDS, content_stems, stem, stems, words
 
 _SEGMENT = lazy(r"\s+[-–—|·:]\s+|\s*[|:：()（）«»\"“”]\s*|\s[-–—]{1,2}\s")
 _PATH_PARTS = lazy(r"[/\\?#]")
-_WORD = lazy(r"[^\W_]+(?:['’][^\W_]+)*")
+_NUMBERED = lazy(r"([^\W\d_]+) (\d+)(?![.,\d%])")
 LONGEST_LABEL = 200  # characters of a title or label that are looked at
 
 
@@ -23,15 +23,24 @@ LONGEST_LABEL = 200  # characters of a title or label that are looked at
 def is_name(label: str, entity: str) -> bool:
     """Whether a label is the entity's name and nothing else but generic words: `Samokat: annual report 2024`."""
     wanted = frozenset(content_stems(entity) or stems(entity))
-    return any(_core(piece) == wanted for piece in (label, *_SEGMENT.split(label[:LONGEST_LABEL])))
+    return any(_core(piece, wanted) == wanted for piece in (label, *_SEGMENT.split(label[:LONGEST_LABEL])))
 
 
-def _core(text: str) -> frozenset[str]:
-    """A label's content stems without periods, numbers and generic words (unless nothing else is there)."""
+def _core(text: str, wanted: frozenset[str]) -> frozenset[str]:
+    """A label's content stems without periods, counters and generic words, unless the name itself has such a word.
+
+    A number directly behind a name's word belongs to the name: `Pixel 9` is not Pixel, `1. Chad` is Chad.
+    """
     for period in periods(text):
-        text = text.replace(period.text, " ", 1)
+        if period.text not in wanted:
+            text = text.replace(period.text, " ; ", 1)
     said = frozenset(content_stems(text))
-    return frozenset(word for word in said if word not in generic() and not word[0].isdigit()) or said
+    numbered = frozenset(
+        found for word, number in _NUMBERED.findall(text) if stem(words(word)[0]) not in generic() for found in words(number)
+    )
+    kept = wanted | numbered
+    bare = (word for word in said if word in kept or (word not in generic() and not word[0].isdigit()))
+    return frozenset(bare) or said
 
 
 @lru_cache(maxsize=65_536)
@@ -96,6 +105,12 @@ def names_other(labels: Iterable[str], entity: str, entities: tuple[str, ...]) -
     """Whether one of the labels is the name of another entity asked about."""
     others = [other for other in entities if other != entity]
     return any(is_name(label, other) and not is_name(label, entity) for label in labels for other in others)
+
+
+def longer_name(label: str, entity: str, entities: tuple[str, ...]) -> bool:
+    """Whether a label is the name of another entity asked about that holds this one's: `Allegro One` for Allegro."""
+    own = frozenset(stems(entity))
+    return any(own < frozenset(stems(other)) and is_name(label, other) for other in entities)
 
 
 def is_period_label(label: str) -> bool:
