@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from harness.facts import citations
+from harness.formats.front import put
+from harness.formats.headings import heading_of
 from harness.formats.labels import LABELS, section_kind
 from harness.formats.summary import render_source_line, source_lines
 from harness.guards import settled
-from harness.model import Answer, Case, SectionKind, Summary
+from harness.model import NO_FRONT, Answer, Case, SectionKind, Summary
+from harness.patterns import lazy
 from harness.plan import last_number
+
+_LISTED = lazy(r"\s*(?:[-*+•\[]|\d{1,3}[.)]|https?:|={3,}|-{3,})")
+_UNDERLINE = lazy(r"\s*(?:={3,}|-{3,})\s*")
 
 
 def answer_of(case: Case, body: str, *, limit: str, self_check: bool, language: str) -> Answer:
@@ -18,7 +26,9 @@ def answer_of(case: Case, body: str, *, limit: str, self_check: bool, language: 
     draft = self_check and case.summary.checked is None and case.summary.spent > 0 and not limit
     status = "draft" if draft else "complete" if settled(case) else "partial"
     text = with_sources(body, case.summary, language)
-    return Answer(text, status=status, stopped=limit or "answered", round=last_number(case))
+    directions = str(len(case.question.directions)) if case.question else "0"
+    front = put(NO_FRONT, "directions", directions) if draft else NO_FRONT
+    return Answer(text, status=status, stopped=limit or "answered", round=last_number(case), front=front)
 
 
 def with_sources(body: str, summary: Summary, language: str) -> str:
@@ -33,12 +43,28 @@ def with_sources(body: str, summary: Summary, language: str) -> str:
 
 
 def without_sources(body: str) -> str:
-    """Cut from a heading that means Sources to the next heading."""
-    kept, inside = [], False
-    for line in body.strip().split("\n"):
-        title = line.strip().lstrip("#").strip(" *:：")
-        if line.startswith("#") or (line.startswith("**") and line.rstrip().endswith(("**", "**:", ":**"))):
-            inside = section_kind(title) is SectionKind.SOURCES
+    """Without lists of sources that a role wrote itself, under a heading of any style: only the harness lists them.
+
+    A `#` heading ends at the next one; a mere label (`Sources:`, bold, underlined) ends with its list.
+    """
+    kept: list[str] = []
+    inside = ""  # "heading" or "label"
+    lines = body.strip().split("\n")
+    for at, line in enumerate(lines):
+        heading = heading_of(line)
+        if heading and heading.certain:
+            inside = "heading" if section_kind(heading.title) is SectionKind.SOURCES else ""
+        elif _is_label(line, lines[at + 1 : at + 2]):
+            inside = inside or "label"
+        elif inside == "label" and line.strip() and not _LISTED.match(line):
+            inside = ""
         if not inside:
             kept.append(line)
     return "\n".join(kept).strip()
+
+
+def _is_label(line: str, following: Sequence[str]) -> bool:
+    title = line.strip(" \t-*_:：")
+    underlined = any(_UNDERLINE.fullmatch(one) for one in following)
+    marked = underlined or line.rstrip().endswith((":", "：", "**", "__"))
+    return marked and section_kind(title) is SectionKind.SOURCES

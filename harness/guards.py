@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from harness.facts import cells_searched, citations, open_cells, without_marks
 from harness.formats.summary import lines_of, search_lines, source_lines
 from harness.model import Case, Decision, Defect, Grid, Packet, Rewrite, SectionKind, Summary
 from harness.patterns import lazy
-from harness.words import bag
+from harness.words import bag, words
 
 QUERY_LIMIT = 200  # characters; several engines refuse 400, and nothing should be smuggled out in a query
 UNBROKEN_LIMIT = 60  # a longer run without a space is no word of any language: it may carry data out
 SEARCHES_FOR_ABSENCE = 2  # distinct, unblocked searches after which a cell may stay empty
 SUCCEEDED = "found"
 WRITABLE = (SectionKind.CONFIRMED, SectionKind.CONTRADICTIONS, SectionKind.NOT_FOUND, SectionKind.OTHER)
+FACTUAL = (SectionKind.CONFIRMED, SectionKind.CONTRADICTIONS)
+LOST = "lost-fact"
+SAME_SHARE = 0.5  # of a line's content words; below it another line is another fact
 URL = lazy(r"https?://|www\.\w", re.IGNORECASE)
 PLACEHOLDER = lazy(
     r"^\W*(?:\.{3}|…|as before|unchanged|no changes?|\(?rest unchanged\)?|see above"
@@ -112,12 +116,17 @@ def uncited_fact(rewrite: Rewrite, view: View) -> Iterator[Defect]:
             yield Defect("uncited-fact", "a fact needs its source, as [N.k]", line)
 
 
+def is_wiped(rewrite: Rewrite, summary: Summary) -> bool:
+    old, new = lines_of(summary, SectionKind.CONFIRMED), written_lines(rewrite, SectionKind.CONFIRMED)
+    return len(new) * 4 < len(old) and len(rewrite.removed) < len(old) - len(new)
+
+
 def wiped_memory(rewrite: Rewrite, view: View) -> Iterator[Defect]:
     """A rewrite that drops to less than a quarter, or that writes a remark in place of the lines."""
     if rewrite.nothing_new is not None:
         return
     old, new = lines_of(view.case.summary, SectionKind.CONFIRMED), written_lines(rewrite, SectionKind.CONFIRMED)
-    if len(new) * 4 < len(old) and len(rewrite.removed) < len(old) - len(new):
+    if is_wiped(rewrite, view.case.summary):
         yield Defect("wiped-memory", f"the summary had {len(old)} facts and this has {len(new)}: write out every line")
     for line in written_lines(rewrite):
         if PLACEHOLDER.match(line):
@@ -135,6 +144,42 @@ def forged_mark(rewrite: Rewrite, view: View) -> Iterator[Defect]:
         for line in sorted(old - new):
             if PINNED.search(line):
                 yield Defect("lost-pinned", "a pinned line stays as it is", line)
+
+
+def lost_fact(rewrite: Rewrite, view: View) -> Iterator[Defect]:
+    """Nothing vanishes: a line stays, moves, is reworded or merged with its numbers, or is listed under Removed."""
+    if rewrite.nothing_new is not None or is_wiped(rewrite, view.case.summary):
+        return
+    new, sections = written_lines(rewrite), {section.kind for section in rewrite.sections}
+    given = [f"{removal.fact} {removal.reason}" for removal in rewrite.removed]
+    for kind in FACTUAL:
+        for line in lines_of(view.case.summary, kind) if kind in sections else ():
+            if PINNED.search(line):
+                continue  # a rule of its own
+            persons = bool(MARK.search(line)) and line not in new
+            if persons or not (survives(line, new) or survives(line, given)):
+                yield Defect(LOST, "a fact of the summary is gone: keep it, or give a reason under Removed", line)
+
+
+def survives(old: str, lines: Iterable[str]) -> bool:
+    """Whether one of the lines says what the old one said: all its numbers and most of its words."""
+    numbers, stems = _numbers(old), bag(without_marks(old))
+    return any(
+        numbers <= _numbers(line) and len(stems & bag(without_marks(line))) >= SAME_SHARE * len(stems) for line in lines
+    )
+
+
+def _numbers(line: str) -> frozenset[str]:
+    return frozenset(word for word in words(without_marks(line)) if word[0].isdigit())
+
+
+def put_back(rewrite: Rewrite, summary: Summary, lost: Collection[str]) -> Rewrite:
+    """The rewrite with lost lines as they stood, at the end of their sections: the last word when repair turns fail."""
+    sections = []
+    for section in rewrite.sections:
+        missing = [line for line in lines_of(summary, section.kind) if line in lost] if section.kind in FACTUAL else []
+        sections.append(replace(section, lines=(*section.lines, *(f"- {line}" for line in missing))))
+    return rewrite._replace(sections=tuple(sections))
 
 
 def struck_out(rewrite: Rewrite, view: View) -> Iterator[Defect]:
@@ -161,6 +206,7 @@ SYNTHESIZER_RULES: tuple[RewriteRule, ...] = (
     uncited_fact,
     wiped_memory,
     forged_mark,
+    lost_fact,
     struck_out,
 )
 

@@ -46,9 +46,12 @@ def perform(action: Action, snapshot: Snapshot, session: Session) -> Step:
             session.commit(snapshot, "next_query.txt", "", {"role": "harness"}, decided_on=("answer.md",))
             return Step("tidy", "next_query.txt emptied: its answer stands in answer.md")
         case DropDraft():
+            # A person may have written into the draft: what is removed is kept among the helpers.
+            name = f"dropped/answer_{snapshot.case.summary.round}.md"
+            kept = session.store.put_helper(name, snapshot.text("answer.md"))
             decided_on = ("summary.md", "next_query.txt")
             session.commit(snapshot, "answer.md", None, {"role": "harness"}, decided_on=decided_on)
-            return Step("tidy", "the draft is dropped: more came in after it")
+            return Step("tidy", f"the draft is dropped: more came in after it (a copy is {kept})")
         case Adopt(number, queries):
             return adopt_raw(session, number, queries)
         case TakeAnswer(text):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from harness.facts import NOT_SEARCHED, open_cells
 from harness.formats.front import front_value
 from harness.formats.summary import lines_of, newest_searches, search_lines
-from harness.model import Case, SearchLine, SectionKind, Summary
+from harness.model import Answer, Case, Question, SearchLine, SectionKind, Summary
 
 # Three rounds without a new fact and with the same gaps: people reported tools that went on for a
 # hundred steps with near-identical queries while nothing changed.
@@ -108,7 +108,8 @@ def due(case: Case, limits: Limits) -> Action:
     if answer and answer.status != "draft":
         return Done(later_than(case))
     if answer:
-        return DropDraft() if case.summary.checked is not None or above or queries else Check()
+        superseded = case.summary.checked is not None or above or queries or steered_since(answer, case.question)
+        return DropDraft() if superseded else Check()
     if limits.used_up:
         return Ask(next_number(case), must_answer=limits.used_up)
     if above:
@@ -141,6 +142,12 @@ def last_number(case: Case) -> int:
 
 def next_number(case: Case) -> int:
     return last_number(case) + 1
+
+
+def steered_since(answer: Answer, question: Question) -> bool:
+    """Whether a Direction came after the draft: it was written without it."""
+    seen = front_value(answer.front, "directions") or ""
+    return seen.isdigit() and len(question.directions) > int(seen)
 
 
 def due_queries(case: Case) -> tuple[str, ...]:

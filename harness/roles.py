@@ -12,10 +12,11 @@ from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesD
 from harness.facts import citations
 from harness.fold import Folded, add_missing, fold, gaps_left
 from harness.formats.answer import render_answer
+from harness.formats.front import put
 from harness.formats.labels import counted
 from harness.formats.queries import render_next_query
 from harness.formats.summary import lines_of, newest_searches, render_summary, source_lines
-from harness.guards import View, check_decision, check_rewrite, settled, was_read
+from harness.guards import LOST, View, check_decision, check_rewrite, put_back, settled, was_read
 from harness.model import Decision, Defect, NextQuery, Packet, Raw, Reply, Rewrite, Role, SectionKind, Summary, Verdict
 from harness.packet import Turn, build, language_for
 from harness.plan import Ask, Check, Fold, last_rounds, unfolded
@@ -184,8 +185,15 @@ def fold_raw(session: Session, snapshot: Snapshot, action: Fold) -> Step:
         rewrite = Rewrite(nothing_new="the search brought no source")
         return commit_fold(session, snapshot, raw, rewrite, Credit(record))
     turn = synthesizer_turn(session, snapshot, action)
-    turned = converse(session, turn.packet, turn.judge)
+    turned = converse(session, turn.packet, turn.judge, partial(restore, snapshot.case.summary))
     return turn.commit(turned.value, Credit.of(turned, turn.packet))
+
+
+def restore(summary: Summary, rewrite: Rewrite, defects: tuple[Defect, ...]) -> Rewrite | None:
+    """When repair turns do not help, lost facts are put back as they stood; any other defect stays one."""
+    if any(defect.code != LOST for defect in defects):
+        return None
+    return put_back(rewrite, summary, [defect.value for defect in defects])
 
 
 def judge_rewrite(snapshot: Snapshot, packet: Packet, raw: Raw) -> Judge[Rewrite]:
@@ -261,6 +269,6 @@ def commit_final(session: Session, snapshot: Snapshot, *, complete: bool, credit
     answer = snapshot.case.answer
     assert answer is not None
     status = "complete" if complete else "partial"
-    final = render_answer(replace(answer, status=status))
+    final = render_answer(replace(answer, status=status, front=put(answer.front, "directions", None)))
     session.commit(snapshot, "answer.md", final, credit.record, decided_on=("summary.md",))
     return Step("check", f"self-check: the answer is {status}", credit.tokens)

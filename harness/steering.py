@@ -61,7 +61,9 @@ def reopen(session: Session) -> str:
     store = session.store
     snapshot = store.snapshot()
     answer, summary = snapshot.case.answer, snapshot.case.summary
-    if answer is None or answer.status == "draft":
+    if answer is not None and answer.status == "draft":
+        raise HarnessError("the answer is a draft, not checked yet", str(store.folder / "answer.md"), "harness run")
+    if answer is None:
         raise HarnessError("there is no answer to reopen", str(store.folder / "answer.md"), "harness status")
     number = next(n for n in range(1, 10_000) if not (store.folder / f"answer_{n}.md").exists())
     opened = replace(summary, reopened=summary.round)

@@ -18,6 +18,7 @@ from harness.store.reading import digest_of
 from harness.tokens import estimate
 
 T = TypeVar("T")
+Mend = Callable[[T, tuple[Defect, ...]], T | None]  # None: not to be put right by code
 Judge = Callable[[Reply], tuple[T | None, tuple[Defect, ...]]]
 FAILED_PASSES = 2  # of one role in one round: the end of a run, also across restarts
 
@@ -46,8 +47,8 @@ class Turned(NamedTuple, Generic[T]):
         }
 
 
-def converse(session: Session, packet: Packet, judge: Judge[T]) -> Turned[T]:
-    """Ask the role's agents in order until a reply passes.
+def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | None = None) -> Turned[T]:
+    """Ask the role's agents in order until a reply passes; `mend` may put the last one right by code.
 
     Raises AgentUnreachable when no agent could be asked, AgentFailed when none replied,
     RepliesDefective when every reply had defects; the replies are kept in `.harness/rejected/`.
@@ -58,6 +59,7 @@ def converse(session: Session, packet: Packet, judge: Judge[T]) -> Turned[T]:
     agents = session.crew.agents[packet.role]
     for agent in agents:
         current, started, before = packet, session.clock.monotonic(), None
+        value: T | None = None
         defects: tuple[Defect, ...] = ()
         for _ in range(session.settings.repairs + 1):
             session.tell(Event("asked", f"{packet.role}: {agent.name}"))
@@ -80,6 +82,10 @@ def converse(session: Session, packet: Packet, judge: Judge[T]) -> Turned[T]:
                 break
             before = reply
             current = repair(packet, reply.text, defects, load_prompts(packet.language))
+        mended = mend(value, defects) if mend and value is not None and defects else None
+        if mended is not None:
+            seconds = session.clock.monotonic() - started
+            return Turned(mended, reply, agent.name, seconds, spent_in, spent_out, (*refused, "put-back"))
         if defects:
             problems.append(_defective(packet, agent.name, defects))
     raise _worst(problems, packet, spent_in + spent_out)

@@ -281,3 +281,25 @@ def test_a_case_deep_below_is_found_and_works() -> None:
 
 def test_a_name_that_is_too_long_is_told() -> None:
     refused(harness("-C", "x" * 300, "ask", "What?"), "File name too long")
+
+
+def test_an_unresolved_merge_is_refused_with_its_line_and_kept() -> None:
+    merged = "## Confirmed\n<<<<<<< HEAD\n- A [1.1]\n=======\n- B [1.1]\n>>>>>>> theirs\n"
+    write_tree(Path("research"), {"question.md": QUESTION, "summary.md": merged})
+    refused(harness("step"), "an unresolved merge", "summary.md:2")
+    assert Path("research/summary.md").read_text(encoding="utf-8") == merged
+
+
+def test_a_table_of_more_cells_than_can_be_filled_is_refused() -> None:
+    names = ", ".join(f"n{number}" for number in range(40))
+    write_tree(Path("research"), {"question.md": f"---\nentities: [{names}]\nfields: [{names}]\n---\nAll of them.\n"})
+    refused(harness("step"), "more than 1000 cells", "40 × 40")
+
+
+def test_lines_in_another_encoding_are_read_and_what_cannot_be_is_named() -> None:
+    mine = "- Ещё строка моя, без источника [person]\n".encode("cp1251")
+    mixed = "## Подтверждено\n- Чад: столица — Нджамена [1.1]\n".encode() + mine
+    write_tree(Path("research"), {"question.md": "Чад?\n", "summary.md": mixed})
+    assert "2 facts" in harness("status").out
+    write_tree(Path("research"), {"summary.md": "- один [1.1]\n".encode() + b"- Caf\xe9 [1.1]\n"})
+    assert "summary.md:2: characters that cannot be read" in harness("status").out

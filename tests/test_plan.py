@@ -36,6 +36,7 @@ from harness.plan import (
 )
 
 QUESTION = Question("Which is the largest?")
+STEERED_ONCE = put(FrontMatter(), "directions", "1")
 DRAFT, FINAL = Answer("A", status="draft"), Answer("A", status="complete")
 NOTE, BARE = RawHead("note"), RawHead(None)
 
@@ -87,6 +88,19 @@ ROWS: dict[str, tuple[Case, Limits, Action]] = {
     "a draft, checked": (case(answer=DRAFT, summary=Summary(checked=1)), Limits(), DropDraft()),
     "a draft, checked at round 0": (case(answer=DRAFT, summary=Summary(checked=0)), Limits(), DropDraft()),
     "a draft and a raw above": (case(answer=DRAFT, summary=ROUND_1, raws={2: NOTE}), Limits(), DropDraft()),
+    "a draft and a direction that came after it": (
+        case(
+            answer=replace(DRAFT, front=STEERED_ONCE),
+            question=replace(QUESTION, directions=("prices", "sizes")),
+        ),
+        Limits(),
+        DropDraft(),
+    ),
+    "a draft that knew the direction": (
+        case(answer=replace(DRAFT, front=STEERED_ONCE), question=replace(QUESTION, directions=("prices",))),
+        Limits(),
+        Check(),
+    ),
     "a draft and a query": (case(answer=DRAFT, queries=("more",), at=1), Limits(), DropDraft()),
     "a draft and a folded raw": (case(answer=DRAFT, summary=ROUND_1, raws={1: found("q")}), Limits(), Check()),
     "a draft and a spent query": (

@@ -89,6 +89,32 @@ def test_what_a_person_struck_out_needs_a_new_source(tmp_path: Path) -> None:
     assert refused(tmp_path / "b", rewrite((*OLD_FACTS, anew)), summary=struck) == []
 
 
+def test_a_fact_that_is_gone_without_a_reason(tmp_path: Path) -> None:
+    lost = OLD_FACTS[1]
+    assert refused(tmp_path / "a", rewrite((OLD_FACTS[0], NEW_FACT))) == [("lost-fact", lost)]
+    edited = lost.replace("31", "13")
+    assert refused(tmp_path / "b", rewrite((OLD_FACTS[0], edited))) == [("lost-fact", lost)]
+    reworded = "Samokat had a share of 31 % in 2024 [1.1]"
+    assert refused(tmp_path / "c", rewrite((reworded, OLD_FACTS[0]))) == []
+    removed = rewrite((OLD_FACTS[0],)).replace("- none", "- Samokat: share 2024 — 31 % — wrong citation")
+    assert refused(tmp_path / "d", removed) == []
+
+
+def test_a_line_of_a_person_is_not_a_roles_to_remove(tmp_path: Path) -> None:
+    mine = "My own note [person]"
+    summary = OLD.replace("## Contradictions", f"- {mine}\n## Contradictions")
+    removed = rewrite(OLD_FACTS).replace("- none", f"- {mine} — not needed")
+    assert refused(tmp_path, removed, summary=summary) == [("lost-fact", mine)]
+
+
+def test_lost_facts_are_put_back_when_repair_turns_do_not_help(tmp_path: Path) -> None:
+    forgetful = rewrite((OLD_FACTS[0], NEW_FACT))
+    folder = folded(tmp_path, forgetful, forgetful)
+    facts = lines_of(summary_of(folder), SectionKind.CONFIRMED)
+    assert facts == (OLD_FACTS[0], NEW_FACT, OLD_FACTS[1])
+    assert "put-back" in str(list(read_trace(folder / "trace.jsonl")))
+
+
 def test_a_fact_without_a_source(tmp_path: Path) -> None:
     assert refused(tmp_path, rewrite((*OLD_FACTS, "VkusVill is large."))) == [("uncited-fact", "VkusVill is large.")]
 

@@ -165,6 +165,11 @@ def test_page_whose_main_text_is_not_found_is_stripped_of_its_tags() -> None:
     assert "var x" not in found.text
 
 
+def test_a_page_of_tables_within_tables_takes_no_minute() -> None:
+    page = "<table><tr><td>" * 400 + "Chad has 17 million people" + "</td></tr></table>" * 400
+    assert "17 million people" in read("chad.html", f"<html><body>{page}</body></html>").text
+
+
 def test_page_in_the_charset_it_names() -> None:
     page = '<html><head><meta charset="windows-1251"><title>Чад</title></head><body>Столица — Нджамена</body></html>'
     found = read("chad.html", page, "cp1251")

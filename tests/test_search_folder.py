@@ -129,11 +129,11 @@ def test_a_source_says_where_it_is_from_and_how_its_date_is_known(tmp_path: Path
     chad = folder.search("population of Chad").sources[0]
     assert (chad.title, chad.url, chad.date, chad.origin) == (
         "Chad",
-        "https://example.org/chad",
+        "chad.md",
         "2015-07-01",
         "fetched",
     )
-    assert chad.extra == (("path", "chad.md"), ("date_from", "front matter"))
+    assert chad.extra == (("says_it_is", "https://example.org/chad"), ("date_from", "front matter"))
     assert chad.text == "### Chad\n\n- Population: 11,631,456"  # headings of a page never look like those of a raw
     niger = folder.search("Niger").sources[0]
     assert (niger.title, niger.url, niger.date, niger.extra) == (

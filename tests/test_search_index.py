@@ -281,3 +281,8 @@ def test_while_another_process_builds_the_old_index_is_read(tmp_path: Path) -> N
     assert [one.card.name for one in best(old.index, "alpha", documents=5, characters=100)] == ["a.md"]
     assert len(best(memory.index, "alpha", documents=5, characters=100)) == 2
     assert ("before" in old.notes[0], "memory" in memory.notes[0]) == (True, True)
+
+
+@pytest.mark.parametrize("line", ["**" * 20_000, "- " + "*" * 20_000 + ":", " " * 20_000 + "x"])
+def test_lines_of_one_character_are_cut_at_once(line: str) -> None:
+    assert "".join(passage.text for passage in cut(f"# Chad\n{line}\n"))

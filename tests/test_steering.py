@@ -128,10 +128,12 @@ def test_reopen_killed_anywhere_and_done_again_is_the_same(answered: Path, tmp_p
     assert at > 20
 
 
-@pytest.mark.parametrize("answer", [None, "---\nstatus: draft\n---\nA\n"])
-def test_there_is_nothing_to_reopen(tmp_path: Path, answer: str | None) -> None:
+@pytest.mark.parametrize(
+    ("answer", "told"), [(None, "no answer to reopen"), ("---\nstatus: draft\n---\nA\n", "a draft, not checked yet")]
+)
+def test_there_is_nothing_to_reopen(tmp_path: Path, answer: str | None, told: str) -> None:
     folder = write_tree(tmp_path, {"question.md": QUESTION, **({"answer.md": answer} if answer else {})})
-    with pytest.raises(HarnessError, match="no answer to reopen"):
+    with pytest.raises(HarnessError, match=told):
         reopen(make_session(folder))
 
 

@@ -62,7 +62,7 @@ def decode(data: bytes) -> Decoded:
             raw = data.decode("utf-8")
             return Decoded(clean(raw), "utf-8", _newline(raw))
     encoding = encoding or _narrow(data)
-    raw = data.decode(encoding, "replace")
+    raw = _mixed(data) if encoding == "utf-8" else data.decode(encoding, "replace")
     return Decoded(clean(raw), encoding, _newline(raw))
 
 
@@ -115,12 +115,25 @@ def _wide(data: bytes) -> str:
 def _narrow(data: bytes) -> str:
     """For bytes that are no UTF-8: the Russian code page that makes plausible Russian of them, else damaged UTF-8."""
     sample = data[:_SAMPLE]
-    # A UTF-8 file with a few broken bytes: well-formed characters outnumber them.
-    read = sample.decode("utf-8", "replace")
-    if sum(char > "\x7f" and char != "\ufffd" for char in read) > read.count("\ufffd"):
-        return "utf-8"
-    share, codec = max((_russian_share(sample.decode(codec, "replace")), codec) for codec in _RUSSIAN_CODE_PAGES)
+    return "utf-8" if _mostly_utf8(sample) else _code_page(sample)
+
+
+def _mostly_utf8(data: bytes) -> bool:
+    """A UTF-8 text with a few broken bytes: well-formed characters outnumber them."""
+    read = data.decode("utf-8", "replace")
+    broken = read.count("\ufffd")
+    return not broken or sum(char > "\x7f" and char != "\ufffd" for char in read) > broken
+
+
+def _code_page(data: bytes) -> str:
+    share, codec = max((_russian_share(data.decode(codec, "replace")), codec) for codec in _RUSSIAN_CODE_PAGES)
     return codec if share >= _COMMON_SHARE else "utf-8"
+
+
+def _mixed(data: bytes) -> str:
+    """A UTF-8 text into which lines of a code page were pasted: each line is read as what it is."""
+    lines = data.split(b"\n")
+    return "\n".join(line.decode("utf-8" if _mostly_utf8(line) else _code_page(line), "replace") for line in lines)
 
 
 def _russian_share(text: str) -> float:

@@ -112,6 +112,7 @@ def fault_notes(entries: Mapping[str, Entry]) -> tuple[str, ...]:
 
 def _source(found: Found) -> Source:
     card = found.card
-    about = {"path": card.name if card.url else "", "date_from": card.date_from}
+    # The address is the file that was read. What a page says of its own origin is a claim, and stands as one.
+    about = {"says_it_is": card.url, "date_from": card.date_from}
     extra = tuple((key, value) for key, value in about.items() if value)
-    return Source(card.title, demote(found.text), card.url or card.name, card.date, "fetched", extra)
+    return Source(card.title, demote(found.text), card.name, card.date, "fetched", extra)

@@ -16,7 +16,7 @@ _HEADING = lazy(r"^(#{1,6})\s+\S")
 _RULE = lazy(r"^\|[\s:|-]*-[\s:|-]*$")  # the line below a table's head
 _FENCE = lazy(r"^\s*(```|~~~)")
 _ITEM = lazy(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s")
-_NAMED = lazy(rf"^\s*(?:[-*+•]\s+)?\**([^:：|\n]{{2,{LONGEST_NAME}}}?)\**[:：]\**(?:\s|$)")
+_NAMED = lazy(rf"^\s*(?:[-*+•]\s+)?\*{{0,3}}+([^:：|*\n]{{2,{LONGEST_NAME}}}+)\*{{0,3}}+[:：]\*{{0,3}}+(?:\s|$)")
 _SENTENCE_END = lazy(r"(?<=[.!?…])\s+|(?<=[。！？])")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,9 +18,12 @@ from harness.formats.raw import parse_head, parse_raw
 from harness.formats.summary import parse_summary, search_lines
 from harness.formats.text import decode
 from harness.model import Case, NextQuery, Problem, Raw, RawHead, Summary
+from harness.patterns import lazy
 from harness.store.reading import HEAD_BYTES, FileText, list_case, read_bytes, read_state, refuse_junk
 
 STATE_FILES = ("question.md", "summary.md", "next_query.txt", "answer.md")
+CELLS = 1_000  # a table of more is no question; each fold looks at every cell
+CONFLICT = lazy(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 RAW_LIMIT = 32_000_000  # bytes; a raw is read whole, and a value takes several times its size in memory
 
 
@@ -40,17 +44,35 @@ def take(folder: Path) -> Snapshot:
     if not folder.is_dir():
         raise HarnessError("no such case", str(folder), f'harness -C {shlex.quote(str(folder))} ask "your question"')
     files = {name: read_state(folder / name) for name in STATE_FILES}
+    for name, file in files.items():
+        _refuse_conflict(folder / name, file.text)
     listing = list_case(folder)
     summary = parse_summary(files["summary.md"].text) if files["summary.md"].digest else Summary()
     question = parse_question(files["question.md"].text) if files["question.md"].digest else None
+    if question and len(question.grid.entities) * len(question.grid.fields) > CELLS:
+        told = f"{folder / 'question.md'}:1 ({len(question.grid.entities)} × {len(question.grid.fields)})"
+        raise BrokenFile(f"more than {CELLS} cells", told, "ask for fewer entities or fields, or make several cases")
     next_query = parse_next_query(files["next_query.txt"].text)
     # A blank one is an editor's new file: it says nothing yet, and must not end the loop.
     answer = parse_answer(files["answer.md"].text) if files["answer.md"].text.strip() else None
     heads = _heads(folder, listing.raws, summary, next_query)
     parsed = (question, summary, next_query, answer)
     problems = [problem for value in parsed if value is not None for problem in value.problems]
+    problems += [_unreadable(name, file.text) for name, file in files.items() if "\ufffd" in file.text]
     case = Case(question, summary, next_query, answer, listing.raws, heads)
     return Snapshot(case, files, listing.temporary, (*listing.problems, *problems))
+
+
+def _refuse_conflict(path: Path, text: str) -> None:
+    """Both sides of an unresolved merge would be taken for facts, and the markers lost at the next rewrite."""
+    if match := CONFLICT.search(text):
+        where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
+        raise BrokenFile("an unresolved merge", where, "choose between the two sides and remove the markers")
+
+
+def _unreadable(name: str, text: str) -> Problem:
+    line = text.count("\n", 0, text.index("\ufffd")) + 1
+    return Problem(name, line, "characters that cannot be read", "Save the file as UTF-8 before it is rewritten.")
 
 
 def _heads(folder: Path, raws: tuple[int, ...], summary: Summary, next_query: NextQuery) -> dict[int, RawHead]:

@@ -14,6 +14,7 @@ from harness.search.documents.plain import text_of
 from harness.search.documents.tables import markdown_table
 
 USEFUL = 200  # characters: less from a page that has more means that the main text was not found
+DEEP = 100  # elements; below it too: trafilatura's time grows with the third power of nested tables
 SLOW = 2_000_000  # characters of HTML; above it only the tags are stripped (trafilatura takes a second a megabyte)
 DATE_METAS = (
     "article:published_time", "citation_publication_date", "citation_date", "dc.date", "dcterms.date", "dc.date.issued",
@@ -40,12 +41,23 @@ def read_page(data: bytes, name: str) -> Document:
     links = tree.xpath("//link[@rel='canonical']/@href")
     url = next((u for u in (*links, metas.get("og:url", "")) if u.startswith(("http://", "https://"))), "")
     title = " ".join((metas.get("og:title") or tree.findtext(".//title") or tree.findtext(".//h1") or "").split())
-    text = (extract(html, **_MAIN_TEXT) or "") if len(html) <= SLOW else ""
+    text = (extract(html, **_MAIN_TEXT) or "") if len(html) <= SLOW and _depth(tree) <= DEEP else ""
     if _useful(text) < USEFUL and _useful(stripped := _stripped(tree)) >= _useful(text):
         text = stripped
     if not text.strip():
         raise Unreadable("page without text")
     return Document(title, clean(text), url, date, "meta tag" if date else "")
+
+
+def _depth(tree: Any) -> int:
+    """How deep the elements are nested."""
+    from lxml import etree
+
+    deepest = depth = 0
+    for event, _ in etree.iterwalk(tree, events=("start", "end")):
+        depth += 1 if event == "start" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _parsed(html: str) -> Any:
