@@ -33,6 +33,7 @@ from harness.plan import (
 from harness.store import Store
 from harness.store.claim import read_claim
 
+GONE_NAMED = 5
 CELLS_NAMED = 8  # on the screen; --json has them all
 QUERIES_NAMED = 3
 SHOWN = 120  # characters of a question or a query: files may hold anything
@@ -96,7 +97,8 @@ def _case_warnings(case: Case) -> list[str]:
     found = []
     gone = sorted(set(range(1, case.summary.round + 1)) - set(case.raws))
     if gone:
-        found.append(f"{len(gone)} folded raws are gone (raw_{gone[0]}.md): their citations cannot be checked any more")
+        named = ", ".join(f"raw_{number}.md" for number in gone[:GONE_NAMED]) + (" …" if len(gone) > GONE_NAMED else "")
+        found.append(f"gone are {named}, folded already: their citations cannot be checked any more")
     if case.question and case.summary.fingerprint not in ("", fingerprint(case.question.text)):
         found.append(
             "the question was changed since the summary began: it goes on with the new one. "
