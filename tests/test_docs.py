@@ -46,7 +46,7 @@ TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HARNESS_LINE = re.compile(r"^(?:[A-Z_]+=\S+ |\.venv/bin/)?harness .*$", re.MULTILINE)
 CASE_FILE = re.compile(
-    r"(question|summary|answer|answer_\d+|raw_\d+|raw_N)\.md|next_query\.txt|trace\.jsonl|\.harness/(rejected/)?"
+    r"(question|summary|answer|answer_\d+|raw_\d+|raw_N)\.md|next_query\.txt|trace\.jsonl|\.harness/((rejected|dropped)/)?"
 )
 OWN_FILES = {PROJECT_FILE, PROMPT_FILE, trust_file({}).name, user_config_file({}).name}
 OUTSIDE = ("~", "%", ".venv", "./", "../", "demo/research/", "by-hand/")  # the user's, or made by make
