@@ -62,7 +62,7 @@ def _depth(tree: Any) -> int:
 
 def _parsed(html: str) -> Any:
     """The tree by lxml, which trafilatura brings; its own loader refuses short and deep pages."""
-    import lxml.html  # type: ignore[import-untyped]
+    import lxml.html
 
     try:
         # As bytes: from a string lxml takes no page that names an encoding.
