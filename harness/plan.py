@@ -161,16 +161,31 @@ def due_queries(case: Case) -> tuple[str, ...]:
     searches = tuple(line for line in search_lines(case.summary) if line.round <= case.summary.round)
     start = case.next_query.round
     if start is None:
-        start = newest_search(case, searches)
+        start = own_round(case, searches)
     known = {line.query for line in searches if line.round >= start}
     known |= {record.query for number, head in case.heads.items() if number >= start for record in head.queries}
     return tuple(query for query in case.next_query.queries if query not in known)
 
 
-def newest_search(case: Case, searches: tuple[SearchLine, ...]) -> int:
-    """The number of the newest search raw, or of the last raw if there was no search yet."""
-    heads = [number for number, head in case.heads.items() if head.kind == "search"]
-    return max([*heads, *(line.round for line in searches)], default=last_number(case))
+def own_round(case: Case, searches: tuple[SearchLine, ...]) -> int:
+    """The round from which records count for a file without `# round:`: the newest search's.
+
+    Further back as long as rounds searched nothing but this file's queries: of `a` and `b`, where a person added `b`
+    after `a` was searched, the search for `b` must not make `a` due again. Without any search, the last raw's number.
+    """
+    recorded: dict[int, set[str]] = {}
+    for line in searches:
+        recorded.setdefault(line.round, set()).add(line.query)
+    for number, head in case.heads.items():
+        if head.kind == "search":
+            recorded.setdefault(number, set()).update(record.query for record in head.queries)
+    ours = set(case.next_query.queries)
+    start = max(recorded, default=last_number(case))
+    for number in sorted(recorded, reverse=True):
+        if not recorded[number] <= ours:
+            break
+        start = number
+    return start
 
 
 def later_than(case: Case) -> tuple[str, ...]:

@@ -84,8 +84,9 @@ def _heads(folder: Path, raws: tuple[int, ...], summary: Summary, next_query: Ne
     for number in reversed([number for number in raws if number <= summary.round]):
         if next_query.round is not None and number < next_query.round:
             break
-        heads[number] = read_head(raw_path(folder, number))
-        if next_query.round is None and heads[number].kind == "search":
+        heads[number] = head = read_head(raw_path(folder, number))
+        others = {record.query for record in head.queries} - set(next_query.queries)
+        if next_query.round is None and head.kind == "search" and (others or not head.queries):
             break
     return heads
 
