@@ -170,7 +170,7 @@ def due_queries(case: Case) -> tuple[str, ...]:
 def own_round(case: Case, searches: tuple[SearchLine, ...]) -> int:
     """The round from which records count for a file without `# round:`: the newest search's.
 
-    Further back as long as rounds searched nothing but this file's queries: of `a` and `b`, where a person added `b`
+    Further back over rounds that searched nothing but this file's queries: of `a` and `b`, where a person added `b`
     after `a` was searched, the search for `b` must not make `a` due again. Without any search, the last raw's number.
     """
     recorded: dict[int, set[str]] = {}
@@ -182,9 +182,9 @@ def own_round(case: Case, searches: tuple[SearchLine, ...]) -> int:
     ours = set(case.next_query.queries)
     start = max(recorded, default=last_number(case))
     for number in sorted(recorded, reverse=True):
+        start = number
         if not recorded[number] <= ours:
             break
-        start = number
     return start
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from harness.formats.front import put
@@ -345,6 +345,8 @@ def test_what_is_due_can_be_done(one: Case, limits: Limits) -> None:
 @given(CASES, LIMITS)
 def test_a_search_spends_its_queries(one: Case, limits: Limits) -> None:
     """Else the loop would search the same for ever."""
+    # A round ahead of the raws (a person removed some) makes one search more: it cannot be told from a retry.
+    assume((one.next_query.round or 0) <= next_number(one))
     action = due(one, limits)
     if isinstance(action, Search):
         heads = {**one.heads, action.number: found(*action.queries)}
