@@ -90,8 +90,9 @@ class Instant:
         summary = parse_summary(packet.files["summary.md"])
         facts = [line for line in lines_of(summary, SectionKind.CONFIRMED) if not line.startswith("Counter")]
         facts.append(f"Counter: round {packet.round} [{packet.round}.1]")
+        before = f"- Counter: round {packet.round - 1} — superseded by [{packet.round}.1]"
         listed = "".join(f"- {fact}\n" for fact in facts)
-        return Reply(f"Think: one more.\nSummary:\n## Confirmed\n{listed}")
+        return Reply(f"Think: one more.\nSummary:\n## Confirmed\n{listed}Removed:\n{before}\n")
 
     def search(self, query: str) -> SearchResult:
         return SearchResult("found", (Source("A page", "some text", url=f"https://example.org/{query}"),))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from harness.facts import cells_searched, citations, open_cells, without_marks
@@ -151,26 +152,29 @@ def lost_fact(rewrite: Rewrite, view: View) -> Iterator[Defect]:
     if rewrite.nothing_new is not None or is_wiped(rewrite, view.case.summary):
         return
     new, sections = written_lines(rewrite), {section.kind for section in rewrite.sections}
+    kept = frozenset(new)
     given = [f"{removal.fact} {removal.reason}" for removal in rewrite.removed]
     for kind in FACTUAL:
         for line in lines_of(view.case.summary, kind) if kind in sections else ():
-            if PINNED.search(line):
-                continue  # a rule of its own
-            persons = bool(MARK.search(line)) and line not in new
-            if persons or not (survives(line, new) or survives(line, given)):
+            if line in kept or PINNED.search(line):  # a pinned line has a rule of its own
+                continue
+            if MARK.search(line) or not (survives(line, new) or survives(line, given)):
                 yield Defect(LOST, "a fact of the summary is gone: keep it, or give a reason under Removed", line)
 
 
 def survives(old: str, lines: Iterable[str]) -> bool:
     """Whether one of the lines says what the old one said: all its numbers and most of its words."""
-    numbers, stems = _numbers(old), bag(without_marks(old))
+    numbers, stems = _said(old)
     return any(
-        numbers <= _numbers(line) and len(stems & bag(without_marks(line))) >= SAME_SHARE * len(stems) for line in lines
+        numbers <= others and len(stems & theirs) >= SAME_SHARE * len(stems) for others, theirs in map(_said, lines)
     )
 
 
-def _numbers(line: str) -> frozenset[str]:
-    return frozenset(word for word in words(without_marks(line)) if word[0].isdigit())
+@lru_cache(maxsize=4_096)
+def _said(line: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The numbers and the content stems of a line, its citations and marks aside."""
+    bare = without_marks(line)
+    return frozenset(word for word in words(bare) if word[0].isdigit()), bag(bare)
 
 
 def put_back(rewrite: Rewrite, summary: Summary, lost: Collection[str]) -> Rewrite:
