@@ -109,6 +109,7 @@ def _scale_form(word: str) -> str:
 
 
 _BETWEEN = lazy(r"\s*[-–—]\s*|\s+(?:to|до)\s+")
+_BY = lazy(r"(?<!\w)(?:by|на)\s+$")
 _CITATION = lazy(r"\[\d+\.\d+(?:\s*[,;]\s*\d+\.\d+)*\]")
 
 
@@ -131,7 +132,8 @@ def _amounts(text: str) -> list[Quantity]:
         read.append((match, _exponent(match, text), _unit(match["before"] or match["unit"] or "")))
     for first in range(len(read) - 1):
         (low, scale, low_unit), (high, high_scale, high_unit) = read[first], read[first + 1]
-        if _BETWEEN.fullmatch(lowered, low.end(), high.start()):  # 10–12 млрд ₽: both ends in milliards
+        by = _BY.search(lowered, max(0, low.start() - 8), low.start())  # grew by 20 % to 500: no range
+        if not by and _BETWEEN.fullmatch(lowered, low.end(), high.start()):  # 10–12 млрд ₽: both ends in milliards
             read[first] = (low, high_scale if scale is None else scale, low_unit or high_unit)
             read[first + 1] = (high, high_scale, high_unit or low_unit)
     return [_quantity(match, scale or 0, unit, text) for match, scale, unit in read]
@@ -193,8 +195,8 @@ def _negative(text: str, start: int) -> bool:
 _PARENTHESES = lazy(r"\([^()]*\)|（[^（）]*）")
 _LABEL = lazy(r"^[^\d:：]{1,40}[:：]\s+")
 _QUALIFIER = lazy(
-    r"^(?:(?:≈|~|>|<|≥|≤|about|around|approximately|approx\.?|some|nearly|almost|over|under|more than|less than|at least"
-    r"|at most|up to|above|below|около|примерно|почти|более|менее|свыше|до|порядка|约|大约|超过)\s*)+",
+    r"^(?:(?:≈|~|>|<|≥|≤|about|around|approximately|approx\.?|some|nearly|almost|over|under|more than|less than"
+    r"|at least|at most|up to|above|below|около|примерно|почти|более|менее|свыше|до|порядка|约|大约|超过)\s*)+",
     re.IGNORECASE,
 )
 _AMOUNT_FIRST = lazy(rf"[-−–+]?\s?(?:{_BEFORE})?\s?\d", re.IGNORECASE)

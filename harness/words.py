@@ -19,8 +19,13 @@ _TOKEN = lazy(
     r"|[0-9]+(?:[.,][0-9]+)*(?![^\W_])"  # 2024, 154,0 and 1,234,567 are one token each
     rf"|(?:(?![{HAN}])[^\W_])+(?:['’](?:(?![{HAN}])[^\W_])+)*"
 )
-# Snowball makes узбекистан of «Узбекистане», -у and -ом, but узбекиста of «Узбекистан» and «Узбекистана».
-CASE_ENDING = lazy(r"(?<=[^\W\d_]{3}[ая]н)(?:е|у|ом)\b")
+# Snowball takes the end of some nouns for an ending, but only where no case ending stands behind it: узбекиста of
+# «Узбекистан», узбекистан of «Узбекистане»; магн of «Магнит», магнит of «Магнита»; кита of «Китай», кит of «Китая».
+CASE_ENDING = lazy(
+    r"(?<=[^\W\d_]{2}(?:[аяе]н|ит|[аяе]м|[оеё]в|ат))(?:ами|ам|ах|ов|ом|ой|а|у|е|ы|и)\b"
+    r"|(?<=кита|угва|агва|анха|алта|дуба)(?:й|я|ю|е|ем)\b",
+    re.IGNORECASE,
+)
 _HAN = lazy(rf"[{HAN}]")
 _CYRILLIC = lazy(r"[\u0400-\u04ff]")
 _SMALL_CYRILLIC = lazy(r"\b[а-яё]{3}")

@@ -249,3 +249,14 @@ def test_a_month_is_read_from_an_iso_date(year: int, month: int) -> None:
 )
 def test_a_period_in_digits(written: str, shown: str) -> None:
     assert in_digits(written) == shown
+
+
+@pytest.mark.parametrize("text", ["EUR 8.9 bn", "8.9 bn EUR", "€8.9 bn", "8,9 млрд евро", "EUR8.9bn"])
+def test_a_currency_stands_before_or_behind_its_amount(text: str) -> None:
+    assert same_value(text, "8.9 billion euros")
+    assert not same_value(text, "PLN 8.9 bn")
+    assert not same_value(text, "8.9 bn zloty")
+
+
+def test_an_increase_and_what_it_leads_to_are_no_range() -> None:
+    assert [found.unit for found in quantities("выросла на 20 % до 11 500")] == ["%", ""]

@@ -101,3 +101,20 @@ def test_same_words_is_symmetric(a: str, b: str) -> None:
 @pytest.mark.parametrize("form", ["Узбекистан", "Узбекистана", "Узбекистану", "Узбекистане", "Узбекистаном"])
 def test_the_cases_of_a_country_share_their_stem(form: str) -> None:
     assert stems(form) == stems("Узбекистан")
+
+
+@pytest.mark.parametrize(
+    "forms",
+    [
+        "Магнит Магнита Магниту Магните Магнитом",
+        "Китай Китая Китаю Китае Китаем",
+        "Иран Ирана Ирану Иране Ираном",
+        "Вьетнам Вьетнама Вьетнаму Вьетнаме Вьетнамом",
+        "Киев Киева Киеву Киеве Киевом",
+        "Ростов Ростова Ростову Ростове",
+        "система системы системе систему системой систем",
+        "кредит кредита кредиты кредитов кредитом",
+    ],
+)
+def test_the_cases_of_a_noun_share_their_stem(forms: str) -> None:
+    assert len(set(stems(forms))) == 1

@@ -67,13 +67,15 @@ def _plan(packet: Packet, case: _Case) -> str:
 
 def _fold(packet: Packet, case: _Case) -> str:
     sources = _sources(packet.files)
-    folded = synthesizer.fold(case.summary, sources, case.grid, case.question.text, packet.defects)
+    folded = synthesizer.fold(case.summary, sources, case.grid, case.question.text, packet.defects, packet.today)
     before = tuple(tuple(lines_of(case.summary, kind)) for kind in _KINDS)
+    unread = synthesizer.unread(folded.confirmed, sources, case.grid)
+    note = f"; names both, not read: {', '.join(unread)}" if unread else ""
     # the harness's own mark behind a gap is no change of it
     if not packet.defects and folded[:2] == before[:2] and _same_gaps(folded.not_found, before[2]):
-        return f"Nothing new: {len(sources)} sources hold no new value for the question.\n"
+        return f"Nothing new: {len(sources)} sources hold no new value for the question{note}.\n"
     added = len(folded.confirmed) - len(before[0])
-    return synthesizer.render(folded, case.language, f"{len(sources)} sources read, {added} lines added")
+    return synthesizer.render(folded, case.language, f"{len(sources)} sources read, {added} lines added{note}")
 
 
 def _same_gaps(new: tuple[str, ...], old: tuple[str, ...]) -> bool:

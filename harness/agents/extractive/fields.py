@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from harness.agents.extractive.lexicon import category, meanings, mild, whole
+from harness.agents.extractive.figures import foreseen, is_figure, measured
+from harness.agents.extractive.lexicon import category, generic, meanings, mild, whole
 from harness.patterns import lazy
 from harness.periods import only_period, periods
 from harness.quantities import quantities
@@ -35,6 +37,7 @@ _UNIT_TAIL = lazy(r"[,(（]\s*([^,()（）]{1,24})[)）]?\s*$")
 _EXACT, _WITH_REMARK, _MILD, _NESTED = 0, 1, 2, 3
 # what is left over of a thing is not the thing: `other exports`
 _REST = frozenset({"other", "others", "прочие", "проч", "остальн", "друг", "ин"})
+_PROJECTED = lazy(r"\bproject(?:ions?|ed)\b", re.IGNORECASE)  # its stem is that of `projects`
 _SHARE = frozenset(
     {"percent", "percentag", "share", "of", "the", "popul", "gdp", "total", "дол", "процент", "от", "населен"}
 )
@@ -73,16 +76,21 @@ def unit_of(label: str) -> str:
     found = _UNIT_TAIL.search(without_period(_PLURAL.sub("", label)))
     if not found:
         return ""
-    read = quantities(f"1 {found[1].strip()}")
-    covered = len(read) == 1 and read[0].text.strip().rstrip(".") == f"1 {found[1].strip()}".rstrip(".")
-    return found[1].strip() if covered else ""
+    unit = found[1].strip()
+    code, _, rest = unit.partition(" ")
+    return unit if any(_is_amount(one) for one in (f"1 {unit}", f"{code} 1 {rest}".strip())) else ""
+
+
+def _is_amount(text: str) -> bool:
+    read = quantities(text)
+    return len(read) == 1 and read[0].text.strip().rstrip(".") == text.rstrip(".")
 
 
 def fit(labels: Sequence[str], wanted: Field, grouping: frozenset[str]) -> Fit | None:
     """How the labels (outermost first, without those that name the entity) name the field; None if they do not."""
     open_labels = [label for label in labels if only_period(label) is None and _bare(label)[0]]
     trimmed = _without_whole(open_labels, wanted)
-    if any(stems(label)[0] in _REST for label in open_labels):
+    if any(stems(label)[0] in _REST for label in open_labels) or is_foreseen(labels, wanted):
         return None
     for path in dict.fromkeys((tuple(open_labels), tuple(trimmed))):
         if not path:
@@ -91,6 +99,20 @@ def fit(labels: Sequence[str], wanted: Field, grouping: frozenset[str]) -> Fit |
         if found:
             return found
     return None
+
+
+def is_foreseen(labels: Sequence[str], wanted: Field) -> bool:
+    """Whether a label says that its values are plans or forecasts, which the question did not ask for."""
+    asked = frozenset(stems(wanted.name))
+    return is_figure(wanted.name) and any(
+        frozenset(stems(label)) & foreseen() - asked or (_PROJECTED.search(label) and "project" not in asked)
+        for label in labels
+    )
+
+
+def asks_ahead(wanted: Field) -> bool:
+    """Whether the question asks for a forecast, by a word like `plan` or by a period."""
+    return bool(wanted.period) or bool(frozenset(stems(wanted.name)) & foreseen())
 
 
 def _without_whole(labels: list[str], wanted: Field) -> list[str]:
@@ -139,6 +161,11 @@ def _joined(path: tuple[str, ...], wanted: Field) -> Fit | None:
     return _same(f"{path[-2]} {path[-1]}", wanted)
 
 
+def _tells_method(remark: str) -> bool:
+    """Whether a remark says only how or by whom a figure was measured, not of what part."""
+    return "%" in remark or frozenset(content_stems(remark)) <= measured() | mild() | generic()
+
+
 @lru_cache(maxsize=262_144)
 def _same(label: str, wanted: Field) -> Fit | None:
     base, remark = (frozenset(part) for part in _bare(label))
@@ -146,6 +173,8 @@ def _same(label: str, wanted: Field) -> Fit | None:
     if unit_of(label):
         shown = ""
     extra = remark - wanted.remark
+    if extra and shown and extra != wanted.base and not _tells_method(shown):
+        return None  # `Population (male)` is a part of it
     grade = _WITH_REMARK if extra and shown else _EXACT
     if wanted.remark - remark and not wanted.remark <= base | remark:
         return None  # `GDP (PPP)` was asked for: another GDP, or one that does not say, is not it

@@ -69,14 +69,18 @@ def _bound(text: str, at: int) -> int | None:
 
 @cache
 def _figure_words() -> frozenset[str]:
-    return percent_fields() | stem_set(
-        """population area gdp revenue revenues sales turnover profit income price cost budget debt salary wage
+    return (
+        percent_fields()
+        | stem_set(
+            """population area gdp revenue revenues sales turnover profit income price cost budget debt salary wage
         employees headcount staff stores shops users customers weight height length width depth volume capacity speed
         battery number count amount total quantity age expectancy coastline distance temperature lockers branches
         население численность территория площадь ввп выручка оборот прибыль доход цена стоимость бюджет долг зарплата
         штат вес масса высота длина ширина глубина объем емкость мощность скорость аккумулятор число количество
         сумма возраст расстояние температура магазины сотрудники пользователи клиенты постаматы"""
-    ) | frozenset("率数量额价")
+        )
+        | frozenset("率数量额价")
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -104,7 +108,22 @@ def counting() -> frozenset[str]:
 @cache
 def by_the_way() -> frozenset[str]:
     """Stems between an owner, its verb and the amount that change nothing."""
-    return stem_set("now currently already today alone today's сейчас уже сегодня теперь всего") | frozenset({"end"})
+    return stem_set(
+        """now currently already today alone end start beginning
+        конец конца концу начало начала сейчас уже сегодня теперь всего"""
+    )
+
+
+@cache
+def measured() -> frozenset[str]:
+    """Stems of remarks for how a figure was measured or counted."""
+    return stem_set(
+        """official exchange nominal constant current prices price adjusted gross net consolidated audited preliminary
+        approx approximately method basis purchasing power parity consumer standard accounting year fiscal market
+        ppp ifrs gaap ttm ltm un imf bank source est prelim мсфо рсбу ппс ндс росстат
+        номинальный официальный курс постоянный текущий цены консолидированный аудированный предварительный
+        скорректированный валовой чистый приблизительно паритет покупательный потребительский стандарт год"""
+    )
 
 
 @cache
@@ -112,5 +131,6 @@ def foreseen() -> frozenset[str]:
     """Stems of labels and remarks for what is not so yet, or not at all: a forecast is no figure."""
     return stem_set(
         """forecast forecasts forecasted expected target targets targeted plan planned plans goal guidance outlook
-        прогноз прогнозный прогнозируется план планируемый плановый цель целевой ожидается ожидаемый ориентир"""
+        прогноз прогнозный прогнозируется план планируемый плановый цель целевой ожидается ожидаемый ориентир
+        scenario сценарий"""
     )

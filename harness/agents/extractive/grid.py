@@ -58,6 +58,19 @@ _TAIL = lazy(
     r"\s+(?:in|for|during|as of|since|at|за|в|на|по состоянию на|по итогам)(?:\s+the)?(?:\s+(?:year|end of))?\s*$",
     re.IGNORECASE,
 )
+_HOW_MANY = (
+    lazy(
+        r"^(?:and )?how many (?P<what>[\w-]+(?: [\w-]+){0,3}?) (?:do|does|did|has|have|had) (?P<who>.+?)"
+        r"(?: (?:have|own|operate|run|employ)\b.*)?$",
+        re.IGNORECASE,
+    ),
+    lazy(r"^how many (?P<what>people|inhabitants) (?:live|lived|are there) in (?P<who>.+)$", re.IGNORECASE),
+    lazy(r"^(?:а )?сколько (?P<what>[\w-]+(?: [\w-]+){0,2}?) (?:есть |было )?у (?P<who>.+)$", re.IGNORECASE),
+    lazy(r"^сколько (?P<what>[\w-]+(?: [\w-]+){0,2}?) (?:имеет|имеют|насчитывает) (?P<who>.+)$", re.IGNORECASE),
+    lazy(r"^сколько (?P<what>человек|людей|жителей) (?:живет|живёт|проживает)? ?в (?P<who>.+)$", re.IGNORECASE),
+)
+_HOW = lazy(r"\bhow many\b|\bсколько\b", re.IGNORECASE)
+_INHABITANTS = frozenset({"people", "inhabitants", "человек", "людей", "жителей"})
 _QUOTES = "«»\"“”„'‘’"
 _NAME = lazy(rf"(?:[«\"“„]([^«»\"“”„]{{1,80}})[»\"”])|((?:[^\W\d_a-zа-яё]|\d)[\w.&+'’-]*(?:\s+\S+)*)|([{HAN}]{{2,12}})")
 
@@ -78,6 +91,8 @@ def derive(text: str) -> Grid:
     names: list[str] = []
     for sentence in sentences(text):
         whole = sentence.strip().rstrip(" .?!。？")
+        if counted := _how_many(whole):
+            return counted
         bare = without_request(whole)
         found = _with_colon(bare, names) if ":" in bare or "：" in bare else _by(bare) or _of(bare)
         if found is None and names and bare != whole:
@@ -86,6 +101,22 @@ def derive(text: str) -> Grid:
             return found
         names = names or _names(re.split("[:：]", bare, maxsplit=1)[-1])
     return Grid()
+
+
+def _how_many(sentence: str) -> Grid | None:
+    """`How many lockers does InPost have`, `How many people live in Chad`, «Сколько постаматов у 5Post»."""
+    found = next((match for form in _HOW_MANY if (match := form.match(" ".join(sentence.split())))), None)
+    if found is None:
+        return None
+    names, what = _names(found["who"]), found["what"]
+    unclear = not _NAME.match(found["who"]) or len(names) != len(_items(found["who"])) or what != what.lower()
+    if unclear or len(_HOW.findall(sentence)) > 1:
+        return None
+    if what in _INHABITANTS and "employ" in sentence:
+        what = "employees"
+    elif what in _INHABITANTS:
+        what = "население" if language_of(what) == "ru" else "population"
+    return _grid(names, [usual_form(what)])
 
 
 def without_request(text: str) -> str:

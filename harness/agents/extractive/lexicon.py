@@ -106,6 +106,21 @@ def category() -> frozenset[str]:
 
 
 @cache
+def sections() -> frozenset[str]:
+    """Stems of usual headings of a part of a document, which are nobody's name."""
+    return stem_set(
+        """background history highlights operations strategy performance market business products competition team specs
+        контекст история деятельность стратегия бизнес рынок продукты конкуренция команда"""
+    )
+
+
+@cache
+def field_words() -> frozenset[str]:
+    """Stems of every phrase in the table of meanings."""
+    return frozenset(found for row in SAME for phrase in row for found in stems(phrase))
+
+
+@cache
 def whole() -> frozenset[tuple[str, ...]]:
     """Labels (as stems) that stand for the whole of what the heading above them names."""
     labels = (
@@ -162,7 +177,7 @@ def reports() -> frozenset[str]:
 def owners() -> frozenset[str]:
     """Stems of nouns that stand for the document's subject."""
     return stem_set(
-        """company country group service firm chain business retailer state nation republic corporation компания
+        """company country group service firm chain network business retailer state nation republic corporation компания
         компании страна страны группа группы сервис сервиса сеть сети фирма фирмы государство государства
         ритейлер ритейлера республика республики"""
     )
@@ -182,10 +197,29 @@ def uncertain() -> frozenset[str]:
     """Stems of negation, plans and forecasts: such a sentence states no figure."""
     return stem_set(
         """not never no expected expects expect forecast forecasts plans planned plan target targets could may
-        might would will should if projected projection unlikely predicted goal aims aim не нет ожидается
+        might would will should if hopes hope hoped hoping seeks wants wishes anticipates intends promised denied denies
+        rumoured rumored rumours rumors allegedly alleged likely possibly potential nor neither projected
+        projection unlikely predicted goal aims aim не нет ожидается
         ожидает ожидают прогноз прогнозирует прогнозируется планирует планируется план цель мог может могла если
-        бы вероятно"""
+        бы вероятно надеется рассчитывает намерен намерена хочет собирается опроверг опровергла якобы слухам обещает
+        ожидаемый целевой возможно будет будут без"""
     )
+
+
+@cache
+def telling() -> frozenset[str]:
+    """Stems of verbs whose `that` opens a statement of fact."""
+    return stem_set(
+        """said says reported reports announced stated disclosed confirmed shows showed found noted
+        сообщил сообщила сообщили сообщает объявил объявила подтвердил подтвердила указал указала отметил отметила
+        следует показал показала показывает рассказал рассказала"""
+    )
+
+
+@cache
+def supposing() -> frozenset[str]:
+    """Stems that open a sentence about what need not be so."""
+    return stem_set("suppose supposing imagine assume assuming if whether допустим предположим представим если пусть")
 
 
 @cache

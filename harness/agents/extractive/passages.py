@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import html
-import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from harness.agents.extractive.entries import Entry, clean, flatten, whole_json
 from harness.agents.extractive.tables import cells, csv_rows, is_rule, markdown_row
 from harness.patterns import lazy
 from harness.periods import only_period
 from harness.words import sentences
-
-
-class Entry(NamedTuple):
-    """One value with the labels that lead to it, outermost first: headings, list keys, table row and column."""
-
-    labels: tuple[str, ...]
-    value: str
 
 
 class Reading(NamedTuple):
@@ -26,6 +18,7 @@ class Reading(NamedTuple):
 
     entries: tuple[Entry, ...]
     sentences: tuple[str, ...]
+    above: tuple[tuple[str, ...], ...]  # the headings above each sentence
     headings: tuple[str, ...]
     grouping: frozenset[str] = frozenset()  # headings that only group: they have headings or many keys below them
 
@@ -38,11 +31,10 @@ _KEY = lazy(
 )
 _JSON_KEY = lazy(r"\s*\"(?P<key>[^\"]{1,100})\"\s*:\s*(?P<value>.*?),?\s*$")
 _SUBKEY = lazy(r"(?P<key>[^\d\W][^:;.!?()]{0,58}(?:\([^():;]{1,40}\))?)\s?[:：]\s+(?P<value>\S.*)$", re.DOTALL)
-_TAG = lazy(r"</?[A-Za-z][^<>]{0,200}>")
-_LINK = lazy(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s\"[^\"]*\")?\)")
 _STRONG_SEPARATOR = lazy(r"\s+[-–—>→/]\s+")
+_LONE_NAME = lazy(r"(?:[^\W_a-zа-яё][\w'’.-]*(?<!\.)[ \t]*){1,4}")
+_OF_BLOCK = 8  # the level of a lone name above keys: below every heading
 _MANY_KEYS = 8  # a heading above so many keys is a chapter, not a thing with a few properties
-_PERIOD_WORDS = ("period", "year", "date", "период", "год", "дата")
 _LEFT_OUT = "[…]"  # a search marks so what it left out of a page
 _LAST_BRACKET = lazy(r"\(([^()]*)\)$")
 _WORDS_IN_KEY = 12
@@ -53,17 +45,10 @@ _LONG_VALUE = 160  # characters; a longer value is also read as sentences
 
 def read(text: str) -> Reading:
     """Everything in the text that may carry a value."""
-    parsed = _whole_json(text)
+    parsed = whole_json(text)
     if parsed is not None:
-        return Reading(tuple(_flatten(parsed, ())), (), ())
+        return Reading(tuple(flatten(parsed, ())), (), (), ())
     return _Reader(text).run()
-
-
-def clean(text: str) -> str:
-    """Plain text of a value: no tags, entities, links or emphasis; brackets that could pass for citations are round."""
-    bare = _LINK.sub(r"\1", html.unescape(_TAG.sub(" ", text)))
-    bare = re.sub(r"\*\*|__|`", "", bare).replace("\u00ad", "").replace("[", "(").replace("]", ")")
-    return re.sub(r"\s+", " ", bare).strip()
 
 
 class _Reader:
@@ -75,7 +60,8 @@ class _Reader:
         self.keys: list[tuple[int, str]] = []  # (indent, key) of list items that hold others
         self.entries: list[Entry] = []
         self.below: dict[str, set[str]] = {}  # keys directly under a heading
-        self.prose: list[str] = []
+        self.prose: list[str] = []  # of the innermost heading
+        self.said: list[tuple[str, tuple[str, ...]]] = []  # sentences with their headings
         self.titles: list[str] = []
         self.grouping = _grouping(self.lines)
         self.done = False  # the innermost heading may be over: its own text was read, or a part of the page left out
@@ -88,8 +74,16 @@ class _Reader:
         while at < len(self.lines):
             at = self.table(at) or self.line(at)
         many = {heading for heading, keys in self.below.items() if len(keys) >= _MANY_KEYS}
-        prose = tuple(sentences("\n".join(self.prose)))
-        return Reading(tuple(self.entries), prose, tuple(self.titles), self.grouping | many)
+        self.close()
+        said = tuple(text for text, _ in self.said)
+        above = tuple(titles for _, titles in self.said)
+        return Reading(tuple(self.entries), said, above, tuple(self.titles), self.grouping | many)
+
+    def close(self) -> None:
+        """Ends the prose under the headings open now."""
+        titles = tuple(title for _, title in self.headings)
+        self.said += [(text, titles) for text in sentences("\n".join(self.prose))]
+        self.prose = []
 
     def table(self, at: int) -> int:
         """Reads a table that begins here; the line after it, 0 if there is none."""
@@ -111,6 +105,7 @@ class _Reader:
     def line(self, at: int) -> int:
         line = self.lines[at]
         if not line.strip() or line.strip() == _LEFT_OUT:
+            self.end_block()
             self.prose.append("")
             self.cut = self.cut or bool(line.strip())
         elif heading := _HEADING.match(line):
@@ -124,11 +119,11 @@ class _Reader:
         return at + 1
 
     def heading(self, level: int, title: str, at: int) -> None:
+        self.close()
         self.headings = [pair for pair in self.headings if pair[0] < level] + [(level, title)]
         self.keys, self.opened_at = [], at
         self.done, self.small_keys = self.cut and level > 1, False
         self.titles.append(title)
-        self.prose.append("")
 
     def item(self, indent: int, text: str, at: int) -> None:
         self.keys = [pair for pair in self.keys if pair[0] < indent]
@@ -155,11 +150,25 @@ class _Reader:
         if key and value:
             self.keys = [pair for pair in self.keys if pair[0] < _indent(line)] if _indent(line) else []
             self.add((key,), next(iter(sentences(value)), value))
-            self.prose.append(clean(line))
+            self.prose += ["", clean(line), ""]  # the next line is a sentence of its own
         elif key:
             self.keys, self.opened_at = [(-1, key)], at
+        elif self.opens_block(line, at):
+            self.heading(_OF_BLOCK, clean(line), at)
         else:
             self.under_label(line, at)
+
+    def end_block(self) -> None:
+        """A blank line ends the block of keys under a lone name."""
+        if self.headings and self.headings[-1][0] == _OF_BLOCK:
+            self.close()
+            self.headings.pop()
+
+    def opens_block(self, line: str, at: int) -> bool:
+        """Whether the line is a lone name directly above keys: `Chad`, then `Population: 17 million`."""
+        alone = at == 0 or not self.lines[at - 1].strip() or bool(_HEADING.match(self.lines[at - 1]))
+        below = self.lines[at + 1] if at + 1 < len(self.lines) else ""
+        return alone and bool(_LONE_NAME.fullmatch(line)) and all(split_key(below, _WORDS_IN_PLAIN_KEY))
 
     def under_label(self, line: str, at: int) -> None:
         """A plain line: prose, and directly under a heading (or an empty key) perhaps the whole value of it."""
@@ -251,47 +260,3 @@ def _ends_with_period(part: str) -> bool:
 
 def _without_note(value: str) -> str:
     return re.split(r"\s*(?:^|[\s;,(])(?:note(?:\s\d+)?|примечание)\s?:\s", value, maxsplit=1)[0].strip()
-
-
-def _whole_json(text: str) -> object | None:
-    """The text as JSON (also in a code fence), None if it is none."""
-    body = re.sub(r"\A\s*```(?:json)?\n|\n```\s*\Z", "", text).strip()
-    if not body.startswith(("{", "[")):
-        return None
-    try:
-        found: object = json.loads(body, parse_int=str, parse_float=str)  # digits as written, of any length
-    except (ValueError, RecursionError):
-        return None
-    return found
-
-
-def _dated_items(item: dict[str, object]) -> list[tuple[str, object]]:
-    """The members of an object; `x period` or `x year` beside `x` becomes a remark of the value of `x`."""
-    members = {clean(str(key)).replace("_", " "): value for key, value in item.items()}
-    period_of = {
-        name: f"{name} {word}"
-        for name in members
-        for word in _PERIOD_WORDS
-        if isinstance(members.get(f"{name} {word}"), str)
-    }
-    return [
-        (name, f"{value} ({members[period_of[name]]})" if name in period_of and value is not None else value)
-        for name, value in members.items()
-        if name not in period_of.values()
-    ]
-
-
-def _flatten(value: object, labels: tuple[str, ...]) -> Iterator[Entry]:
-    stack: list[tuple[object, tuple[str, ...]]] = [(value, labels)]
-    while stack:
-        item, path = stack.pop()
-        if isinstance(item, dict):
-            named = next(
-                (str(item[key]) for key in ("name", "title", "entity", "country", "company") if key in item), None
-            )
-            inner = (*path, clean(named)) if named and path[-1:] != (named,) else path
-            stack += [(child, (*inner, key)) for key, child in reversed(_dated_items(item))]
-        elif isinstance(item, list):
-            stack += [(child, path) for child in reversed(item)]
-        elif item is not None and path:
-            yield Entry(path, clean(str(item)))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.agents.extractive import subjects
+from harness.agents.extractive.figures import lead_start, unit_after
 from harness.agents.extractive.lexicon import approximate, generic, meanings, mild, owners, vocabulary
 from harness.facts import Cell
 from harness.model import Grid
@@ -16,7 +17,31 @@ from harness.quantities import Quantity, quantities
 from harness.words import STOP_WORDS, stem, words
 
 _TOKEN = lazy(r"[\u3400-\u9fff]|(?:(?![\u3400-\u9fff])[^\W_])+(?:['’-](?:(?![\u3400-\u9fff])[^\W_])+)*")
+_GOES_ON = lazy(r"(?<=\d)[^\W\d_\u3400-\u9fff]|-[A-ZА-Я]")  # `5Post`, `7-Eleven`
+_WITHIN = lazy(r"[^\W\d_]-$")  # `COVID-19`
+_RANGE_DASHES = frozenset("-–—")
+_NEXT_PART = lazy(r"(?<![^\W_])(?:and|but|и|а|но)(?![^\W_])")
+_LIKE_3M = lazy(r"\dM|\dB")
 _UP_TO_MEASURE = r"(?:\s\([^()]*\)|,\s[^,.;()]{3,60})?(?:,(?:\sat)?|\sat|\s[-–—])?\s"
+
+
+def _whole(amount: Quantity, sentence: str) -> Quantity:
+    """The amount with its currency code and bound before it and its unit behind it, as written."""
+    start = lead_start(sentence, amount.at)
+    end = unit_after(sentence, amount.at + len(amount.text))
+    return amount._replace(text=sentence[start:end], at=start)
+
+
+def _ranges(amounts: list[Quantity], sentence: str) -> list[Quantity]:
+    """The amounts with both ends of a range as one: `5–6 bn EUR`."""
+    joined: list[Quantity] = []
+    for amount in amounts:
+        last = joined[-1] if joined else None
+        if last and sentence[last.at + len(last.text) : amount.at].strip() in _RANGE_DASHES:
+            joined[-1] = last._replace(text=sentence[last.at : amount.at + len(amount.text)], unit=amount.unit)
+        else:
+            joined.append(amount)
+    return joined
 
 
 @dataclass(frozen=True)
@@ -45,12 +70,26 @@ class Sentence:
             if (said := words(match.group()))
         ]
         self.periods = periods(sentence)
-        self.amounts = [amount for amount in quantities(sentence) if amount.unit != "year"]
         known = vocabulary(cell[1])
-        self.named = subjects.mentions(sentence, cell[0], known)
+        named = subjects.mentions(sentence, cell[0], known)
+        self.named = tuple(span for span in named if not self._goes_on(span[1], known))
         others = (other for other in grid.entities if other != cell[0])
         spans = (span for other in others for span in subjects.mentions(sentence, other, known))
         self.others = [span for span in spans if not self._own(span)]
+        figures = (amount for amount in quantities(sentence) if amount.unit != "year")
+        self.amounts = _ranges([_whole(amount, sentence) for amount in figures if not self._in_name(amount)], sentence)
+
+    def _in_name(self, amount: Quantity) -> bool:
+        """Whether a number is a part of a name: of an entity (`5Post`, `Pixel 9`) or of a word it touches."""
+        inside = any(start <= amount.at < end for start, end in (*self.named, *self.others))
+        end = unit_after(self.text, amount.at + len(amount.text))
+        glued = _GOES_ON.match(self.text, end) or _WITHIN.search(self.text, 0, amount.at)
+        return inside or bool(glued or _LIKE_3M.fullmatch(amount.text))
+
+    def _goes_on(self, end: int, known: frozenset[str]) -> bool:
+        """Whether a capitalised word behind the name makes it another one: `Chad Basin`."""
+        dated = any(period.at == end + 1 for period in self.periods)
+        return not dated and not self.text[end + 1 : end + 2].isdigit() and subjects.goes_on(self.text, end, known)
 
     def _own(self, span: tuple[int, int]) -> bool:
         return any(start <= span[0] and span[1] <= end for start, end in self.named)
@@ -58,7 +97,7 @@ class Sentence:
     def spans_of(self, base: frozenset[str]) -> list[tuple[int, int]]:
         """Token spans that name the field: its words in one run, stop words between them allowed."""
         found: list[tuple[int, int]] = []
-        for start in range(len(self.tokens)):
+        for start in range(len(self.tokens) if base else 0):
             if self.tokens[start].word in STOP_WORDS:
                 continue
             for end in range(start + 1, min(len(self.tokens), start + 10) + 1):
@@ -87,7 +126,11 @@ class Sentence:
     def period_of(self, start: int, end: int) -> str:
         if len(self.periods) <= 1:
             return self.periods[0].text if self.periods else ""
-        near = [period for period in self.periods if 0 <= period.at - end <= 12]
+        near = [
+            period
+            for period in self.periods
+            if 0 <= period.at - end <= 12 and not _NEXT_PART.search(self.text, end, period.at)
+        ]
         if not near:
             near = [period for period in self.periods if period.at < start and not self._amount_between(period, start)]
         return near[0].text if len(near) == 1 else ""

@@ -7,10 +7,11 @@ the way (another noun, a name that is not the owner's) ends the walk: the senten
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from harness.agents.extractive import fields
+from harness.agents.extractive.counts import counted
+from harness.agents.extractive.figures import is_figure
 from harness.agents.extractive.lexicon import (
     COUNTED,
     links,
@@ -20,14 +21,17 @@ from harness.agents.extractive.lexicon import (
     owners,
     percent_fields,
     reports,
+    supposing,
+    telling,
     uncertain,
 )
 from harness.agents.extractive.sentence import Sentence, Token
 from harness.facts import Cell
 from harness.model import Grid
 from harness.patterns import lazy
+from harness.periods import newest, periods
 from harness.quantities import Quantity
-from harness.words import STOP_WORDS, stems, words
+from harness.words import STOP_WORDS, stems
 
 
 class Statement(NamedTuple):
@@ -40,15 +44,28 @@ MOST_WORDS_IN_NAME = 6  # of a value in words: a city, a person
 _NAME_VALUE = lazy(
     r"\s*[«\"“]?((?:[^\W\d_][\w'’.-]*)(?:\s(?:de|of|the|la|le|el|al|и|and|[^\W\d_][\w'’.-]*)){0,5})[»\"”]?\s*"
 )
-_MORE_UNIT = lazy(r"[ \u00a0](?:[^\W\d_]+/[\w ]{1,20}|stores\b|employees\b|магазин\w*|сотрудник\w*)")
+# behind an amount: what was measured is the difference to something else, or its part
+_COMPARED = lazy(
+    r"\s*(?:times|fold|-fold|раза?)(?![^\W_])|\s+(?:\w+\s)?(?:\w+er|more|less|worse)\sthan\b"
+    r"|\s+of\s(?:that|those|its|their|this)\b|\s+(?:above|below|выше|ниже)(?![^\W_])(?!\s(?:mean|sea|уровня))"
+    r"|\s+(?:lower|higher|larger|smaller|greater|fewer|more|less|больше|меньше|более|менее|от этого|от того)"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
+_UNTIL = lazy(r"(?<![^\W_])(?:until|till|prior to|до)\s(?:\w+\s)?$", re.IGNORECASE)
+_FORMER = lazy(r"\((?:former|formerly|бывш\w+)(?![^\W_])", re.IGNORECASE)
+_SINCE = lazy(r"(?<![^\W_])(?:from|since|с|со|от)\s(?:\w+\s)?$", re.IGNORECASE)
+_QUESTION = lazy(r"[?？][\s»”\"')]*$")
+_OPENS_CLAUSE = frozenset({"that", "что"})  # only a verb of telling makes what follows a statement
+_UNSURE_CLAUSE = frozenset({"whether", "ли", "будто", "чтобы", "if", "если"})
+_FULL_STOP = lazy(r"(?<=[A-Za-z0-9%])\.$|(?<=[а-яё]{5})\.$")  # the stop of `руб.` stays
 _HAN_NAME = lazy(r"[\u4e00-\u9fff·]{2,12}(?=[，。；！、]|$)")
-_ROUGHLY = frozenset({"about", "around", "approximately", "nearly", "almost", "roughly", "over", "约", "近"}) | {
-    "около", "примерно", "почти", "порядка", "приблизительно", "более", "свыше", "менее",
-}  # fmt: skip
 _FROM = frozenset({"from", "с", "со", "从"})
+_BETWEEN = frozenset({"between", "между", "от"})
 _TO = frozenset({"to", "до", "at", "至", "到"})
 _BY = frozenset({"by", "на"})
 _HARD_STOP = lazy(r"[;!?。；]|\.\s")
+_SHORTENED = frozenset({"г", "гг"})  # «в 2024 г. — 5 млрд»: that stop ends no sentence
 _DASH = lazy(r"\s[-–—]\s|[:：=]|——")
 
 
@@ -60,7 +77,11 @@ def state(sentence: str, cell: Cell, grid: Grid, *, about: bool) -> Statement | 
     if not 5 < len(sentence) <= LONGEST or not _may_state(sentence, cell):
         return None
     walk = _Walk(sentence, cell, grid, about)
-    if any(token.stem in uncertain() for token in walk.tokens):
+    if _QUESTION.search(sentence) or (walk.tokens and walk.tokens[0].stem in supposing()):
+        return None
+    doubt = uncertain() - frozenset(stems(cell[1]))  # `life expectancy` is no expectation
+    named = (*walk.named, *walk.others)  # Target is a company too
+    if any(token.stem in doubt and not walk.inside(token, named) for token in walk.tokens):
         return None
     return walk.run()
 
@@ -71,25 +92,44 @@ def _may_state(sentence: str, cell: Cell) -> bool:
         return False  # «65 years and over» is no field that a sentence could be told by
     if any(noun in sentence for noun in COUNTED.get(cell[1].casefold(), ())):
         return True
-    return fields.field(cell[1]).base <= frozenset(meanings(stems(sentence))) | frozenset(stems(sentence))
+    base = fields.field(cell[1]).base
+    said = frozenset(meanings(stems(sentence))) | frozenset(stems(sentence))
+    return (base - mild() or base) <= said
 
 
 class _Walk(Sentence):
     def run(self) -> Statement | None:
         wanted = fields.field(self.cell[1])
-        found = [value for start, end in self.spans_of(wanted.base) if (value := self._after(start, end))]
+        spans = self.spans_of(wanted.base) or self.spans_of(wanted.base - mild())
+        found = [value for start, end in spans if (value := self._after(start, end))]
         if not found and (other := self._before(wanted.base) or self._counted()):
             found = [other]
-        return found[0] if len({value.value for value in found}) == 1 else None
+        return found[0] if len({value.value for value in found}) == 1 and not self._is_over() else None
+
+    def _is_over(self) -> bool:
+        """Whether what is said held until a time: `The capital was Fort-Lamy until 1973`."""
+        if _FORMER.search(self.text):
+            return True
+        ends = any(_UNTIL.search(self.text, 0, period.at) for period in self.periods)
+        return ends and not any(_SINCE.search(self.text, 0, period.at) for period in self.periods)
 
     def _after(self, start: int, end: int) -> Statement | None:
         owned = self._owner_before(start)
-        if owned is None:
+        if owned is None or self._depends(start):
             return None
         at, link, owner = self._walk_to_link(end, owned)
         if link == "" or not self._owner_fits(owner, start):
             return None
-        return self._amount_after(at, link) or (self._name_after(at) if link in ("is", "dash") else None)
+        named = link in ("is", "dash") and not is_figure(self.cell[1])
+        return self._amount_after(at, link) or (self._name_after(at) if named else None)
+
+    def _depends(self, start: int) -> bool:
+        """Whether the field stands in a clause that somebody doubts, denies or asks: `It is false that …`."""
+        before = self.tokens[:start]
+        told = all(
+            at and before[at - 1].stem in telling() for at, token in enumerate(before) if token.word in _OPENS_CLAUSE
+        )
+        return not told or any(token.word in _UNSURE_CLAUSE for token in before)
 
     def _owner_before(self, start: int) -> bool | None:
         """Whether the entity stands directly before the field; None if another word does, which changes the meaning."""
@@ -110,7 +150,7 @@ class _Walk(Sentence):
         for index in range(at, min(len(self.tokens), at + 14)):
             token = self.tokens[index]
             gap = self.text[self.tokens[index - 1].end : token.start]
-            if _HARD_STOP.search(gap):
+            if _HARD_STOP.search(gap.lstrip(".") if self.tokens[index - 1].word in _SHORTENED else gap):
                 break
             if _DASH.search(gap):
                 return index, "dash", owner
@@ -118,7 +158,7 @@ class _Walk(Sentence):
                 return index + 1, "is", owner
             if token.stem in moves():
                 return index + 1, "moved", owner
-            if index == at and token.word in ("of", "в") and self.amount_at(index + 1):
+            if index == at and self._leads_to_amount(token, index + 1):
                 return index + 1, "of", owner
             if index == at and any(amount.at <= token.start < amount.at + len(amount.text) for amount in self.amounts):
                 return index, "direct", owner
@@ -128,13 +168,18 @@ class _Walk(Sentence):
                 break
         return at, "", owner
 
+    def _leads_to_amount(self, token: Token, index: int) -> bool:
+        """`revenue of 5 bn`, `share at 44 %`; `revenue at 5 stores` tells where, not how much."""
+        amount = self.amount_at(index) if token.word in ("of", "at", "в") else None
+        return amount is not None and (token.word != "at" or amount.unit not in ("", "people"))
+
     def _owner_fits(self, owner: bool, start: int) -> bool:
         """The owner is named beside the field; else by the sentence, or the document, with no other name before."""
         if owner:
             return True
-        if not (self.named or self.about) or self.others:
-            return False
         before = self.tokens[:start]
+        if not (self.about or any(self.inside(token, self.named) for token in before)) or self.others:
+            return False  # who is named only behind the value need not be its owner
         strange = [
             t for at, t in enumerate(before) if t.capital and not self.inside(t, self.named) and not self.plain(at)
         ]
@@ -147,6 +192,8 @@ class _Walk(Sentence):
             if amount is None:
                 return None
             lead = [t for t in self.tokens[at:] if t.end <= amount.at][-2:]
+            if any(t.word in _BETWEEN for t in lead):
+                return None
             after = next((n for n, t in enumerate(self.tokens) if t.start >= amount.at + len(amount.text)), None)
             moved = link == "moved" and not any(t.word in _TO for t in lead[-1:])
             if any(t.word in _FROM | _BY for t in lead[-1:]) or moved or not self._suits(amount):
@@ -154,8 +201,27 @@ class _Walk(Sentence):
                     return None
                 index = after
                 continue
-            return self._statement(amount, lead)
+            return None if _COMPARED.match(self.text, amount.at + len(amount.text)) else self._latest(amount)
         return None
+
+    def _latest(self, first: Quantity) -> Statement:
+        """The newest of amounts told one after another, each with its period: `5 % in 1995 and 9 % in 2023`."""
+        row = [first]
+        for amount in self.amounts:
+            if amount.unit == first.unit and self._goes_on_with(row[-1], amount):
+                row.append(amount)
+        told = [self._statement(amount) for amount in row]
+        dated = [(found, said) for said in told if (found := newest(periods(said.period)))]
+        if len(row) == 1 or len(dated) < len(row):
+            return told[0]
+        return max(dated, key=lambda pair: (pair[0].end, pair[0].start))[1]
+
+    def _goes_on_with(self, last: Quantity, amount: Quantity) -> bool:
+        """Whether only a period and small words stand between two amounts."""
+        end = last.at + len(last.text)
+        between = [token for token in self.tokens if end <= token.start and token.end <= amount.at]
+        small = all(t.word in STOP_WORDS or t.word in _SHORTENED or self.in_period(t) for t in between)
+        return bool(between) and small and "(" not in self.text[end : amount.at]
 
     def _suits(self, amount: Quantity) -> bool:
         """A percentage belongs to rates and shares only."""
@@ -164,19 +230,10 @@ class _Walk(Sentence):
         )
         return rate if amount.unit in ("%", "pp") else True
 
-    def _statement(self, amount: Quantity, lead: Sequence[Token]) -> Statement:
-        start = amount.at
-        if lead and lead[-1].word in _ROUGHLY:
-            start = lead[-1].start
-        while start > 0 and self.text[start - 1] in "≈~+":
-            start -= 1
+    def _statement(self, amount: Quantity) -> Statement:
         end = amount.at + len(amount.text)
-        unit = re.match(
-            r"[ \u00a0](?:[^\W\d_]+/[\w ]{1,20}|births?\b|deaths?\b|магазин\w*|сотрудник\w*|stores\b)", self.text[end:]
-        )
-        end += unit.end() if unit else 0
-        value = re.sub(r"(?<=[A-Za-z0-9%])\.$", "", self.text[start:end].strip())
-        return Statement(value, self.period_of(start, end))
+        value = _FULL_STOP.sub("", amount.text.strip())
+        return Statement(value, self.period_of(amount.at, end))
 
     def _name_after(self, at: int) -> Statement | None:
         """A value in words: a capitalised name directly after `is` or a dash."""
@@ -215,15 +272,8 @@ class _Walk(Sentence):
         return None
 
     def _counted(self) -> Statement | None:
-        """`Georgia has 4,900,961 inhabitants`: the amount directly behind the entity and `has`, its noun behind it."""
-        nouns = [words(noun)[0] for noun in COUNTED.get(self.cell[1].casefold(), ())]
-        for amount in self.amounts if nouns else ():
-            before = [token for token in self.tokens if token.end <= amount.at][-2:]
-            after = [token for token in self.tokens if token.end >= amount.at + len(amount.text)][:2]
-            has = len(before) == 2 and before[1].word in ("has", "had") and self.inside(before[0], self.named)
-            if has and any(token.word in nouns for token in after):
-                return self._statement(amount, [])
-        return None
+        amount = counted(self)
+        return self._statement(amount) if amount else None
 
 
 def _name_part(text: str) -> str:

@@ -6,15 +6,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from harness.agents.extractive import answering, passages
+from harness.agents.extractive import answering, fields, passages
+from harness.agents.extractive.lexicon import meanings
 from harness.agents.extractive.readings import Finding, findings
-from harness.facts import Cell, Fact, citations, open_cells, parse_fact, same_period, same_value, sides
+from harness.agents.extractive.subjects import mentions
+from harness.facts import Cell, Fact, Side, citations, open_cells, parse_fact, same_period, same_value, sides
 from harness.formats.labels import label, without_searched_mark
 from harness.formats.summary import lines_of, source_lines
 from harness.model import Defect, Grid, SectionKind, Source, SourceLine, Summary
 from harness.patterns import lazy
 from harness.periods import in_digits
 from harness.quantities import is_physical
+from harness.words import content_stems
 
 
 class Sections(NamedTuple):
@@ -36,6 +39,7 @@ def fold(
     grid: Grid,
     question: str,
     defects: Sequence[Defect] = (),
+    today: str = "",
 ) -> Sections:
     """The sections after reading `sources` (pairs of `N.k` and source). With the same input, the same output.
 
@@ -49,10 +53,24 @@ def fold(
     page = _Page(grid, old, _Struck(summary, grid), refused, {line.id: line for line in source_lines(summary)})
     # the newest source first: its value is the one that stands where two differ; equal dates keep the raw's order
     for cited in sorted((_Cited(*pair) for pair in sources), key=lambda cited: cited.source.date, reverse=True):
-        page.read(cited)
+        page.read(cited, today)
     return page.sections()
 
 
+def unread(confirmed: Sequence[str], sources: Sequence[tuple[str, Source]], grid: Grid) -> tuple[str, ...]:
+    """Files (or titles) that name the entity and the field of a cell which is still open, each once."""
+    cells = open_cells(confirmed, grid)
+    names_both = (source for _, source in sources if any(_names_both(source, cell) for cell in cells))
+    found = dict.fromkeys(source.url.rstrip("/").rpartition("/")[2] or source.title for source in names_both)
+    return tuple(found)[:MOST_UNREAD]
+
+
+def _names_both(source: Source, cell: Cell) -> bool:
+    text = f"{source.title}\n{source.text}"
+    return bool(mentions(text, cell[0])) and fields.field(cell[1]).base <= frozenset(meanings(content_stems(text)))
+
+
+MOST_UNREAD = 5  # files that the line of thought names
 _CYRILLIC = lazy("[а-яё]", re.IGNORECASE)
 _KINDS = (SectionKind.CONFIRMED, SectionKind.CONTRADICTIONS, SectionKind.NOT_FOUND)
 
@@ -116,10 +134,10 @@ class _Page:
         self.not_found = old.not_found
         self.cells: list[Cell] = [(entity, field) for entity in grid.entities for field in grid.fields]
 
-    def read(self, cited: _Cited) -> None:
+    def read(self, cited: _Cited, today: str) -> None:
         self.urls[cited.id] = cited.source.url
         reading = passages.read(cited.source.text)
-        for finding in findings(cited.source, reading, self.grid, self.cells):
+        for finding in findings(cited.source, reading, self.grid, self.cells, today):
             if not self.struck.bars(finding, cited.source):
                 self.take(finding, cited.id)
 
@@ -166,7 +184,7 @@ class _Page:
         line = self.lines[at]
         if line.fact.pinned or line.fact.person:
             return  # a person's line stays byte for byte
-        if id in line.fact.citations or self._is_cited(line.fact, id):
+        if self._is_behind(line.fact.citations, id):
             return
         newer = line.finding is not None and not line.finding.dated and finding.when > line.finding.when
         if newer and line.finding is not None:  # a new line of this pass may still take the newer year
@@ -176,10 +194,10 @@ class _Page:
             text = _with_citation(line.text, id)
         self.lines[at] = _Line(text, parse_fact(text, self.grid), finding if newer else line.finding)
 
-    def _is_cited(self, fact: Fact, id: str) -> bool:
-        """Whether the document that a search brought again is behind the fact already."""
+    def _is_behind(self, cited: tuple[str, ...], id: str) -> bool:
+        """Whether one of the citations is this source, or the same document that another search brought."""
         url = self.urls.get(id, "")
-        return bool(url) and url in {self.urls.get(cited, "") for cited in fact.citations}
+        return id in cited or (bool(url) and url in {self.urls.get(other, "") for other in cited})
 
     def contradict(self, line: _Line, finding: Finding, id: str, head: str) -> None:
         period = parse_fact(f"{head} — ?", self.grid).period
@@ -189,9 +207,8 @@ class _Page:
                 continue
             for side in sides(known):
                 if same_value(side.value, finding.value):
-                    if id not in side.citations and side.citations:
-                        last = f"[{side.citations[-1]}]"
-                        self.contradictions[at] = known.replace(last, f"{last} [{id}]", 1) if last in known else known
+                    if not self._is_behind(side.citations, id):
+                        self.contradictions[at] = _with_side_cited(known, side, id)
                     return
             self.contradictions[at] = f"{known} ↔ {finding.value} [{id}]"
             return
@@ -240,6 +257,13 @@ def _fact_line(finding: Finding, cited: str) -> str:
 
 def _cited(fact: Fact) -> str:
     return " ".join(f"[{id}]" for id in fact.citations)
+
+
+def _with_side_cited(text: str, side: Side, id: str) -> str:
+    """The contradiction with one more citation behind the last one of a side; as it was if a person put none there."""
+    last = f"[{side.citations[-1]}]" if side.citations else ""
+    at = text.find(last, max(0, text.find(side.value))) if last else -1
+    return f"{text[: at + len(last)]} [{id}]{text[at + len(last) :]}" if at >= 0 else text
 
 
 def _with_citation(text: str, id: str) -> str:

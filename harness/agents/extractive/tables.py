@@ -15,6 +15,12 @@ _RULE = lazy(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
 _COUNTER = lazy(r"(?:№|#|no\.?|n|rank|место|п/п|№ п/п)?", re.IGNORECASE)
 # list items and `key: value` lines hold commas too
 _LISTED = lazy(r"\s*(?:[-*+•#>|]|\d+[.)]\s)|[^,;\t\"]{1,60}[:：]\s")
+# the year of an event is a value of its own: `since 2009` does not date the other figures of the row
+_EVENT = lazy(
+    r"\b(?:since|found|establish|launch|open|born|birth|start|release|independen|join|built|enter|с\b|основ|открыт"
+    r"|запуск|рожден|начал|выпуск|выход|создан)|成立|创立|出生|上市",
+    re.IGNORECASE,
+)
 _DELIMITERS = (",", ";", "\t")
 MOST_COLUMNS = 200
 
@@ -86,19 +92,43 @@ def cells(rows: Sequence[Sequence[str]]) -> list[Cell]:
     header, body = rows[0], rows[1:]
     dates = _date_columns(header, body)
     found: list[Cell] = []
-    for row in body:
-        label_at = next(
-            (at for at, cell in enumerate(row) if cell and not _counts(header, at) and at not in dates), None
-        )
-        if label_at is None or label_at > 1:
-            label_at = 0
+    names = [_label_at(header, body, row, dates) for row in body]
+    parts = _parts(body, names, dates)
+    for row, label_at in zip(body, names, strict=True):
         for at, cell in enumerate(row[: len(header)]):
             if at == label_at or at in dates or not cell:
                 continue
             said = [row[date] for date, columns in dates.items() if at in columns and date < len(row) and row[date]]
-            found.append(
-                Cell((*(row[label_at : label_at + 1] if label_at not in dates else []), *said, header[at]), cell)
-            )
+            name = row[label_at : label_at + 1] if label_at not in dates else []
+            part = [row[tell] for tell in parts.get("".join(row[label_at : label_at + 1]), ()) if at != tell]
+            found.append(Cell((*name, *part, *said, header[at]), cell))
+    return found
+
+
+def _label_at(header: Sequence[str], body: Sequence[Sequence[str]], row: Sequence[str], dates: dict[int, range]) -> int:
+    """The column of a row's name: the first that is no counter and no date."""
+    open_at = (at for at, cell in enumerate(row) if cell and not _counts(header, body, at) and at not in dates)
+    found = next(open_at, 0)
+    if len(header) - len(dates) == 1:
+        return next(iter(dates), 0)  # a year and one figure: the table has no names
+    return found if found <= 1 else 0
+
+
+def _parts(body: Sequence[Sequence[str]], names: Sequence[int], dates: dict[int, range]) -> dict[str, tuple[int, ...]]:
+    """For each name that several rows have: the column of words, if any, that tells these rows apart (a country)."""
+    rows: dict[str, list[Sequence[str]]] = {}
+    for row, at in zip(body, names, strict=True):
+        rows.setdefault(row[at] if at < len(row) else "", []).append(row)
+    found: dict[str, tuple[int, ...]] = {}
+    for name, same in rows.items():
+        wide = range(min(map(len, same))) if len(same) > 1 else range(0)
+        columns = ({row[at] for row in same} for at in wide)
+        telling = [
+            at
+            for at, cells_of in zip(wide, columns, strict=True)
+            if at not in dates and len(cells_of) > 1 and not any(re.search(r"\d", cell) for cell in cells_of)
+        ]
+        found[name] = tuple(telling[:1])
     return found
 
 
@@ -112,13 +142,18 @@ def _date_columns(header: Sequence[str], body: Sequence[Sequence[str]]) -> dict[
     dates = [
         at
         for at, column in enumerate(columns)
-        if column and only_period(header[at]) is None and all(only_period(cell) for cell in column)
+        if column
+        and only_period(header[at]) is None
+        and not _EVENT.search(header[at])
+        and all(only_period(cell) for cell in column)
     ]
     found: dict[int, range] = {}
     for at in dates:
         before = [other for other in range(1, at) if other not in dates]
         named = [other for other in before if header[at].casefold().startswith(header[other].casefold())]
-        if named:
+        if len(header) == 2:
+            found[at] = range(2)
+        elif named:
             found[at] = range(named[-1], named[-1] + 1)
         elif not before:
             found[at] = range(at + 1, len(header))
@@ -129,6 +164,7 @@ def _date_columns(header: Sequence[str], body: Sequence[Sequence[str]]) -> dict[
     return found
 
 
-def _counts(header: Sequence[str], at: int) -> bool:
-    """Whether the column only numbers the rows."""
-    return at == 0 and len(header) > 2 and bool(_COUNTER.fullmatch(header[0].strip()))
+def _counts(header: Sequence[str], body: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether the column only numbers the rows. (A table of things side by side has an empty corner, too.)"""
+    numbers = all(re.fullmatch(r"\d*\W*", row[0].strip()) for row in body if row)
+    return at == 0 and len(header) > 2 and numbers and bool(_COUNTER.fullmatch(header[0].strip()))
