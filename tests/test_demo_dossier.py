@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
+
+from tests.program import harness
+from tests.trees import write_tree
 
 DEMO = Path(__file__).parent.parent / "templates" / "demo"
 DOCUMENTS = sorted(path for path in (DEMO / "documents").rglob("*") if path.is_file())
@@ -47,3 +53,22 @@ def test_plain_text_alone_holds_every_other_cell() -> None:
         assert figure in plain and figure.replace(".", ",") in plain
     for figure in ("4,643 m", "7,439 m", "7,495 m", "3,139 m"):
         assert figure in plain and figure.replace(",", "").replace("m", "м") in plain
+
+
+@pytest.mark.parametrize(
+    ("question", "gap", "sides"),
+    [
+        ("question.md", "Turkmenistan: poverty rate", ("7,010 m", "6,995 m")),
+        ("question.ru.md", "Туркмения: уровень бедности", ("7010 м", "6995 м")),
+    ],
+)
+def test_the_built_in_roles_answer_the_demo(question: str, gap: str, sides: tuple[str, str], repository: Path) -> None:
+    """What `make demo` shows: every cell but the one that is missing, and the contradiction."""
+    demo = repository / "templates" / "demo"
+    write_tree(Path("case"), {"question.md": (demo / question).read_text(encoding="utf-8")})
+    ran = harness("-C", "case", "run", "--in", str(demo / "documents"))
+    assert ran.code == 0
+    status = json.loads(harness("-C", "case", "status", "--json").out)
+    assert status["open_cells"] == [gap] and status["contradictions"] == 1
+    assert all(side in line for line in ran.out.splitlines() if "↔" in line for side in sides)
+    assert "↔" in ran.out and gap in ran.out

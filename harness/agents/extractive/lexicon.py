@@ -106,15 +106,6 @@ def category() -> frozenset[str]:
 
 
 @cache
-def sections() -> frozenset[str]:
-    """Stems of usual headings of a part of a document, which are nobody's name."""
-    return stem_set(
-        """background history highlights operations strategy performance market business products competition team specs
-        контекст история деятельность стратегия бизнес рынок продукты конкуренция команда"""
-    )
-
-
-@cache
 def field_words() -> frozenset[str]:
     """Stems of every phrase in the table of meanings."""
     return frozenset(found for row in SAME for phrase in row for found in stems(phrase))

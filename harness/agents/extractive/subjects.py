@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from urllib.parse import unquote
 
-from harness.agents.extractive.lexicon import category, field_words, generic, mild, owners, sections
+from harness.agents.extractive.lexicon import category, field_words, generic, mild, owners, stem_set
 from harness.model import Source
 from harness.patterns import lazy
 from harness.periods import only_period, periods
@@ -176,6 +176,36 @@ class Page:
         if names_other(labels, self.entity, self.entities):
             return False
         return self.whole or (bool(self.first) and self.first in labels) or any(is_name(x, self.entity) for x in labels)
+
+
+@cache
+def sections() -> frozenset[str]:
+    """Stems of usual headings of a part of a document, which are nobody's name."""
+    return stem_set(
+        """
+        about agriculture air animals area army art awards background banking biology board borders budget business cars
+        challenges cities climate coast community company competition conclusion contacts costs countries country crime
+        culture customers data debt defence defense delivery demand design development diet disputes earnings ecology
+        economy elevation employees energy ethnicity events examples exports facts family farming fauna features figures
+        finance finances fish fishing flag flora food forests founders funding future gas geology goods government
+        hazards health highlights history holidays housing imports income industry inflation infrastructure internet
+        investors islands issues jobs justice key labor labour lakes land landscape language languages law leaders legal
+        life literature loans logistics market markets media members methods military minerals mining mountains music
+        names nature network news notes numbers offices oil operations origin outlook overview owners partners parties
+        people places plants politics ports power prices problems products profile profit progress projects quality
+        questions railways rainfall references reforms regions relief religion religions research resources results
+        revenue rights risks rivers roads sales schools science seas sector security services shares shops size soil
+        soils space specs sport sports staff states statistics stores strategy structure suppliers supply tables taxes
+        team technology telecoms terrain territory tourism towns trade transport travel trends units use users visas
+        war warehouses water weather wildlife women work workers world youth
+        акции армия банки безработица бизнес бюджет воды выводы выручка география главное города горы границы данные
+        деньги деятельность доставка доходы другое дороги животные жители закон законы земля и импорт инвестиции итоги
+        климат клиенты команда компания конкуренция контекст культура леса люди магазины медицина море мир налоги народ
+        наука недра нефть озера острова отрасли офисы партии партнеры перевозки персонал планы погода политика почвы
+        право природа проблемы продажи продукты промышленность рабочие расходы регионы рельеф реки религия религии рынок
+        связь сектор склады сеть спорт справка страна стратегия структура таблицы торговля транспорт туризм услуги
+        финансы флаг цены цифры школы экономика экспорт энергетика язык языки"""
+    )
 
 
 def _is_proper(title: str, known: frozenset[str]) -> bool:
