@@ -14,5 +14,5 @@ from harness.status import look, render
 def status_command(context: click.Context, as_json: bool) -> None:
     """Where the case stands and whose turn it is."""
     place = place_of(context, {}, looking=True)
-    status = look(place.store, place.resolved.settings, place.resolved.warnings)
+    status = look(place.store, place.resolved.settings, place.resolved.warnings, place.snapshot)
     show(status, pasteable(render(status), call_of(context)), as_json=as_json)

@@ -18,17 +18,22 @@ from harness.errors import HarnessError, WrongCall
 from harness.locate import find_case, find_project
 from harness.model import FrontMatter, Problem
 from harness.patterns import lazy
-from harness.store import Store
+from harness.store import Snapshot, Store
 
 _COMMAND = lazy(r"\bharness (?=(?:run|step|next|take|search|steer|stop|reopen|status)\b)")
 
 
 class Place(NamedTuple):
-    """`problems`: what was not understood in the case's files."""
+    """`snapshot`: the case as it was read for its settings; None where there is no folder yet."""
 
     store: Store
     resolved: Resolved
-    problems: tuple[Problem, ...] = ()
+    snapshot: Snapshot | None = None
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What was not understood in the case's files."""
+        return self.snapshot.problems if self.snapshot else ()
 
 
 def case_of(context: click.Context) -> Path:
@@ -55,7 +60,7 @@ def place_of(context: click.Context, flags: Mapping[str, object], *, looking: bo
     resolved = resolve(
         case=store.folder, project=None, question=front, environ=os.environ, flags=flags, ignore_untrusted=looking
     )
-    return Place(store, resolved, snapshot.problems if snapshot else ())
+    return Place(store, resolved, snapshot)
 
 
 def project_file_of(context: click.Context) -> Path:
