@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from itertools import pairwise
 import click
 
 from harness.cli.group import cli
-from harness.cli.place import pasteable
+from harness.cli.place import called, pasteable
 from harness.errors import HarnessError
 
 PROGRAM = "harness"  # also when started as `python -m harness`
@@ -60,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
 def _call(arguments: Sequence[str]) -> str:
     """How the case was named: the door has no click context left."""
     named = [case for flag, case in pairwise(arguments) if flag == "-C"]
-    return f"{PROGRAM} -C {shlex.quote(named[0])}" if named else PROGRAM
+    return called(named[0] if named else None)
 
 
 def _replace_what_cannot_be_shown() -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from harness.facts import NOT_SEARCHED, open_cells
 from harness.formats.front import front_value
-from harness.formats.summary import lines_of, newest_searches, search_lines
+from harness.formats.summary import folded_searches, lines_of, newest_searches, search_lines
 from harness.model import Answer, Case, Question, SearchLine, SectionKind, Summary
 
 # Three rounds without a new fact and with the same gaps: people reported tools that went on for a
@@ -157,8 +157,7 @@ def due_queries(case: Case) -> tuple[str, ...]:
     """
     if not case.next_query.queries:
         return ()
-    # A line above `round` is from before a person set it back; counted, a new query of that number would never be due.
-    searches = tuple(line for line in search_lines(case.summary) if line.round <= case.summary.round)
+    searches = folded_searches(case.summary)  # with the others a new query of such a round would never be due
     start = case.next_query.round
     if start is None:
         start = own_round(case, searches)

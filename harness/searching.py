@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 from harness.formats.labels import counted
+from harness.formats.text import shortened
 from harness.model import Attempt, QueryRecord, Raw, RawHead, Source
 from harness.ports import Search, SearchResult
 from harness.process import interrupt_all
@@ -80,13 +81,13 @@ def as_raw(searched: Sequence[Searched], rationale: str, retrieved: str) -> Raw:
 
 def told(searched: Sequence[Searched]) -> str:
     """For the screen: `"query": found (folder)`; several joined by "; "."""
-    done = [f'"{_short(one.record.query)}": {_outcome(one)}' for one in searched if one.record.outcome != SKIPPED]
+    done = [
+        f'"{shortened(one.record.query, QUERY_SHOWN)}": {_outcome(one)}'
+        for one in searched
+        if one.record.outcome != SKIPPED
+    ]
     skipped = len(searched) - len(done)
     return "; ".join([*done, *([f"{skipped} more skipped"] if skipped else [])])
-
-
-def _short(query: str) -> str:
-    return query if len(query) <= QUERY_SHOWN else f"{query[:QUERY_SHOWN]}…"
 
 
 def _outcome(one: Searched) -> str:

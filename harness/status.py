@@ -9,6 +9,7 @@ from typing import NamedTuple
 from harness.formats.labels import counted
 from harness.formats.question import fingerprint
 from harness.formats.summary import lines_of
+from harness.formats.text import shortened
 from harness.model import Case, Problem, SectionKind
 from harness.options import Settings
 from harness.plan import (
@@ -128,7 +129,7 @@ def describe(action: Action) -> str:
         case TakeAnswer():
             return "the answer in next_query.txt becomes answer.md: harness step"
         case AskPerson(question):
-            return f'you: {shortened(question)} (harness steer "…")'
+            return f'you: {shortened(question, SHOWN)} (harness steer "…")'
         case Search(number, queries):
             return f"a search for raw_{number}.md: {_named(queries)} (harness search)"
         case Ask(_, must_answer):
@@ -140,17 +141,14 @@ def describe(action: Action) -> str:
 def _named(queries: tuple[str, ...]) -> str:
     """The first few, and how many more there are."""
     more = len(queries) - QUERIES_NAMED
-    return "; ".join(map(shortened, queries[:QUERIES_NAMED])) + (f" and {more} more" if more > 0 else "")
-
-
-def shortened(text: str) -> str:
-    """For one line of a terminal."""
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    return "; ".join(shortened(query, SHOWN) for query in queries[:QUERIES_NAMED]) + (
+        f" and {more} more" if more > 0 else ""
+    )
 
 
 def render(status: Status) -> str:
     """The lines for a terminal."""
-    first = shortened(status.question.split("\n", 1)[0]) or "(no question)"
+    first = shortened(status.question.split("\n", 1)[0], SHOWN) or "(no question)"
     contradictions = f"{status.contradictions} contradiction{'' if status.contradictions == 1 else 's'}"
     found = f"{counted(status.facts, 'facts', 'en')}, {contradictions}"
     if status.cells:

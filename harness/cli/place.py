@@ -43,8 +43,12 @@ def case_of(context: click.Context) -> Path:
 
 def call_of(context: click.Context) -> str:
     """How this case was called, to be pasted before a command: `harness`, `harness -C DIR`."""
-    given = context.find_root().obj
-    return f"harness -C {shlex.quote(str(given))}" if given else "harness"
+    return called(context.find_root().obj)
+
+
+def called(case: object) -> str:
+    """The words before a command that name what `-C` was given, if anything."""
+    return f"harness -C {shlex.quote(str(case))}" if case is not None else "harness"
 
 
 def pasteable(text: str, call: str) -> str:

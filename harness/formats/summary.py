@@ -34,6 +34,7 @@ from harness.patterns import lazy
 
 __all__ = [
     "append_lines",
+    "folded_searches",
     "lines_of",
     "newest_searches",
     "parse_summary",
@@ -184,6 +185,11 @@ def append_lines(summary: Summary, kind: SectionKind, lines: Iterable[str], lang
 def search_lines(summary: Summary) -> tuple[SearchLine, ...]:
     """What Searches records, in the file's order; lines that are no record are passed over (and stay in the file)."""
     return _read_searches(tuple(_raw(summary, SectionKind.SEARCHES)))
+
+
+def folded_searches(summary: Summary) -> tuple[SearchLine, ...]:
+    """Those up to `round`; a line above it is from before a person set it back, and records nothing any more."""
+    return tuple(line for line in search_lines(summary) if line.round <= summary.round)
 
 
 @lru_cache(maxsize=4)

@@ -77,6 +77,11 @@ def clean(text: str) -> str:
     return text
 
 
+def shortened(text: str, most: int) -> str:
+    """The first `most` characters, with a mark where that is not all: for a line that people read."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def _starts(data: bytes, bom: bytes) -> bool:
     """UTF-32's little-endian mark is also UTF-16's followed by a NUL: only a file of whole units has it."""
     return data.startswith(bom) and (len(bom) != 4 or len(data) % 4 == 0)

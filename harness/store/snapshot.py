@@ -15,7 +15,7 @@ from harness.formats.answer import parse_answer
 from harness.formats.queries import parse_next_query
 from harness.formats.question import parse_question
 from harness.formats.raw import parse_head, parse_raw
-from harness.formats.summary import parse_summary, search_lines
+from harness.formats.summary import folded_searches, parse_summary
 from harness.formats.text import decode
 from harness.model import Case, NextQuery, Problem, Raw, RawHead, Summary
 from harness.patterns import lazy
@@ -79,7 +79,7 @@ def _unreadable(name: str, text: str) -> Problem:
 def _heads(folder: Path, raws: tuple[int, ...], summary: Summary, next_query: NextQuery) -> dict[int, RawHead]:
     """Raws above `round`; folded ones only while a query waits that Searches does not record."""
     heads = {number: read_head(raw_path(folder, number)) for number in raws if number > summary.round}
-    searches = [line for line in search_lines(summary) if line.round <= summary.round] if next_query.queries else []
+    searches = folded_searches(summary) if next_query.queries else ()
     if all(any(line.query == query for line in reversed(searches)) for query in next_query.queries):
         return heads
     for number in reversed([number for number in raws if number <= summary.round]):

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from harness.agents.extractive.lexicon import category, field_words, generic, mild, owners, stem_set
 from harness.model import Source
 from harness.patterns import lazy
-from harness.periods import only_period, periods
+from harness.periods import periods
 from harness.words import STOP_WORDS, content_stems, stem, stems, words
 
 _SEGMENT = lazy(r"\s+[-–—|·:]\s+|\s*[|:：()（）«»\"“”]\s*|\s[-–—]{1,2}\s")
@@ -59,9 +59,13 @@ def _narrows(label: str, entity: str) -> bool:
     return _is_proper(remark, frozenset()) and len(said) <= 2 and not _same_by_letters(remark, entity)
 
 
+def is_cyrillic(text: str) -> bool:
+    return bool(_CYRILLIC.search(text))
+
+
 def _same_by_letters(word: str, name: str) -> bool:
     """Whether a word may be the name once more: its initials or ticker, or in another script."""
-    if bool(_CYRILLIC.search(word)) != bool(_CYRILLIC.search(name)):
+    if is_cyrillic(word) != is_cyrillic(name):
         return True
     letters = iter(name.casefold())
     return len(word) > 1 and all(letter in letters for letter in word.casefold())
@@ -249,7 +253,3 @@ def longer_name(label: str, entity: str, entities: tuple[str, ...]) -> bool:
     """Whether a label is the name of another entity asked about that holds this one's: `Allegro One` for Allegro."""
     own = frozenset(stems(entity))
     return any(own < frozenset(stems(other)) and is_name(label, other) for other in entities)
-
-
-def is_period_label(label: str) -> bool:
-    return only_period(label) is not None

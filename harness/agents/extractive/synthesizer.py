@@ -9,12 +9,11 @@ from typing import NamedTuple
 from harness.agents.extractive import answering, fields, passages
 from harness.agents.extractive.lexicon import meanings
 from harness.agents.extractive.readings import Finding, findings
-from harness.agents.extractive.subjects import mentions
+from harness.agents.extractive.subjects import is_cyrillic, mentions
 from harness.facts import Cell, Fact, Side, citations, open_cells, parse_fact, same_period, same_value, sides
 from harness.formats.labels import label, without_searched_mark
 from harness.formats.summary import lines_of, source_lines
 from harness.model import Defect, Grid, SectionKind, Source, SourceLine, Summary
-from harness.patterns import lazy
 from harness.periods import in_digits
 from harness.quantities import is_physical
 from harness.words import content_stems
@@ -71,7 +70,6 @@ def _names_both(source: Source, cell: Cell) -> bool:
 
 
 MOST_UNREAD = 5  # files that the line of thought names
-_CYRILLIC = lazy("[а-яё]", re.IGNORECASE)
 _KINDS = (SectionKind.CONFIRMED, SectionKind.CONTRADICTIONS, SectionKind.NOT_FOUND)
 
 
@@ -246,7 +244,7 @@ def _names_cell(line: str, cell: Cell) -> bool:
 
 def _head(finding: Finding) -> str:
     entity, field = finding.cell
-    foreign = bool(_CYRILLIC.search(finding.period)) and not _CYRILLIC.search(field)
+    foreign = is_cyrillic(finding.period) and not is_cyrillic(field)
     period = in_digits(finding.period) if foreign else finding.period
     return f"{entity}: {field} {period}".rstrip()
 
