@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.facts import cells_searched, citations, open_cells, without_marks
-from harness.formats.summary import lines_of, search_lines, source_lines
+from harness.formats.summary import lines_of, read_block, search_blocks, search_lines, source_lines
 from harness.model import Case, Decision, Defect, Grid, Packet, Rewrite, SectionKind, Summary
 from harness.patterns import lazy
 from harness.words import bag, words
@@ -73,11 +73,16 @@ def unfit_query(decision: Decision, view: View) -> Iterator[Defect]:
 
 def repeated_query(decision: Decision, view: View) -> Iterator[Defect]:
     """The same words again after they found something; a blocked or empty search may be repeated."""
-    wanted = {bag(query): query for query in decision.queries}
-    for line in search_lines(view.case.summary) if wanted else ():
-        if line.outcome == SUCCEEDED and bag(line.query) in wanted:
-            query = wanted[bag(line.query)]
-            yield Defect("repeated-query", f"round {line.round} searched this and found sources", query)
+    found = [_found_in(block) for block in search_blocks(view.case.summary)] if decision.queries else []
+    for query in decision.queries:
+        if rounds := [block[bag(query)] for block in found if bag(query) in block]:
+            yield Defect("repeated-query", f"round {rounds[-1]} searched this and found sources", query)
+
+
+@lru_cache(maxsize=1_024)
+def _found_in(block: tuple[str, ...]) -> Mapping[frozenset[str], int]:
+    """The round of each search that found something, by the words of its query; `block`: lines of Searches."""
+    return {bag(line.query): line.round for line in read_block(block) if line.outcome == SUCCEEDED}
 
 
 def early_answer(decision: Decision, view: View) -> Iterator[Defect]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from harness.facts import citations
 from harness.formats.front import split_front
@@ -100,11 +101,14 @@ def summary_view(summary: Summary, language: str, earlier: str) -> str:
 
 
 def _last_searches(section: Section, earlier: str) -> Section:
-    lines = [line for line in section.lines if line.strip()]
-    if section.kind is not SectionKind.SEARCHES or len(lines) <= SEARCHES_SHOWN:
+    if section.kind is not SectionKind.SEARCHES or len(section.lines) <= SEARCHES_SHOWN:
         return section
-    count = fill(earlier, {"count": str(len(lines) - SEARCHES_SHOWN)}, "phrases/earlier_searches")
-    return replace(section, lines=(count, *lines[-SEARCHES_SHOWN:]))
+    last = tuple(islice(filter(str.strip, reversed(section.lines)), SEARCHES_SHOWN))
+    earlier_lines = len(section.lines) - section.lines.count("") - len(last)
+    if earlier_lines <= 0:
+        return section
+    count = fill(earlier, {"count": str(earlier_lines)}, "phrases/earlier_searches")
+    return replace(section, lines=(count, *reversed(last)))
 
 
 def _declared(name: str, reads: tuple[str, ...]) -> bool:

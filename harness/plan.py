@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from harness.facts import NOT_SEARCHED, open_cells
 from harness.formats.front import front_value
-from harness.formats.summary import folded_searches, lines_of, newest_searches, search_lines
+from harness.formats.summary import folded_searches, lines_of, newest_searches, recorded_queries, search_lines
 from harness.model import Answer, Case, Question, SearchLine, SectionKind, Summary
 
 # Three rounds without a new fact and with the same gaps: people reported tools that went on for a
@@ -157,23 +158,22 @@ def due_queries(case: Case) -> tuple[str, ...]:
     """
     if not case.next_query.queries:
         return ()
-    searches = folded_searches(case.summary)  # with the others a new query of such a round would never be due
     start = case.next_query.round
     if start is None:
-        start = own_round(case, searches)
-    known = {line.query for line in searches if line.round >= start}
+        start = own_round(case)
+    known = set(recorded_queries(case.summary, start))
     known |= {record.query for number, head in case.heads.items() if number >= start for record in head.queries}
     return tuple(query for query in case.next_query.queries if query not in known)
 
 
-def own_round(case: Case, searches: tuple[SearchLine, ...]) -> int:
+def own_round(case: Case) -> int:
     """The round from which records count for a file without `# round:`: the newest search's.
 
     Further back over rounds that searched nothing but this file's queries: of `a` and `b`, where a person added `b`
     after `a` was searched, the search for `b` must not make `a` due again. Without any search, the last raw's number.
     """
     recorded: dict[int, set[str]] = {}
-    for line in searches:
+    for line in folded_searches(case.summary):
         recorded.setdefault(line.round, set()).add(line.query)
     for number, head in case.heads.items():
         if head.kind == "search":
@@ -251,6 +251,9 @@ def seen_directions(summary: Summary) -> int:
     return int(text) if text.isdigit() else 0
 
 
+@lru_cache(maxsize=2)  # the Planner's turn and the Synthesizer's of a round are in the same state
 def state_token(summary_text: str, number: int) -> str:
     """Names the state a reply belongs to: 12 hex digits over summary.md and the round's number."""
-    return hashlib.sha256(f"{number}\n{summary_text}".encode()).hexdigest()[:12]
+    state = hashlib.sha256(f"{number}\n".encode())
+    state.update(summary_text.encode())
+    return state.hexdigest()[:12]

@@ -12,6 +12,8 @@ from harness.patterns import lazy
 
 # `key:`, up to four words, quoted or not. `round:3` is meant as a key, `https://…` is not.
 _KEY = lazy(r"""(["']?)([^\W\d][\w.-]*(?: [\w.-]+){0,3})\1[ \t]*:(?!//)""")
+_OPENING = lazy(r"---[ \t]*\n")
+_CLOSING = lazy(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _COUNT = lazy(r"[0-9]{1,9}")  # int() refuses 4,300 digits; nothing here is counted in billions
 
 
@@ -42,8 +44,8 @@ def split_front(text: str) -> tuple[FrontMatter | None, str]:
 
 def open_problems(text: str, file: str) -> tuple[Problem, ...]:
     """One problem if the text begins like front matter whose closing `---` is missing."""
-    lines = text.split("\n", 2)
-    if lines[0].rstrip() != "---" or len(lines) < 2 or not _KEY.match(lines[1]) or _between(text)[1] is not None:
+    opening = _OPENING.match(text)
+    if not opening or not _KEY.match(text, opening.end()) or _CLOSING.search(text, opening.end()):
         return ()
     return (Problem(file, 1, "the front matter has no end", "Put a line `---` below its last key."),)
 
@@ -165,8 +167,8 @@ def _find_problems(front: FrontMatter, file: str) -> Iterator[Problem]:
 
 def _between(text: str) -> tuple[list[str] | None, str | None]:
     """The lines between a first line `---` and the next one, and the text below; None, None if either is missing."""
-    opening = re.match(r"---[ \t]*\n", text)
-    closing = re.compile(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE).search(text, opening.end()) if opening else None
+    opening = _OPENING.match(text)
+    closing = _CLOSING.search(text, opening.end()) if opening else None
     if not opening or not closing:
         return None, None
     return text[opening.end() : closing.start()].split("\n")[:-1], text[closing.end() :]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 
 from harness.formats.labels import WORDS, Counted, counted, words
 from harness.formats.text import clean
@@ -78,7 +77,6 @@ def render_search_line(line: SearchLine, language: str) -> str:
     return f"{line.round} · {_folded(line.query)}{_DASH if behind else ''}{behind}"
 
 
-@lru_cache(maxsize=16_384)  # each pass reads them all again, and only one is new
 def read_search_line(line: str) -> SearchLine | None:
     """The search that a line records, in whichever language, with or without bullet; None if it begins with no round.
 

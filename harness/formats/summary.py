@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, takewhile
 
 from harness.formats.entries import entries_of, laid_out, text_of
 from harness.formats.front import (
@@ -38,10 +38,13 @@ __all__ = [
     "lines_of",
     "newest_searches",
     "parse_summary",
+    "read_block",
+    "recorded_queries",
     "render_search_line",
     "render_source_line",
     "render_summary",
     "replace_section",
+    "search_blocks",
     "search_lines",
     "search_record",
     "source_lines",
@@ -52,6 +55,7 @@ _KEYS = ("round", "spent", "checked", "reopened", "question")  # those with a pl
 _ORDER = tuple(
     SectionKind(kind) for kind in ("confirmed", "contradictions", "not_found", "other", "struck", "searches", "sources")
 )
+BLOCK = 64
 _CITED = lazy(r"\[(\d{1,6}\.\d{1,6}(?:\s*[,;]\s*\d{1,6}\.\d{1,6})*)\]", re.ASCII)
 
 
@@ -101,11 +105,11 @@ def render_summary(summary: Summary) -> str:
     known = FrontMatter()
     for key, value in zip(_KEYS, values, strict=True):
         known = put(known, key, value)
-    lines = list(summary.intro)
+    front = render_front(FrontMatter((*known.blocks, *summary.front.blocks)))
+    lines = [*front.split("\n")[:-1], *summary.intro]
     for section in _apart(summary.sections):
         lines += (section.title if heading_of(section.title) else f"## {section.title}", *section.lines)
-    front = FrontMatter((*known.blocks, *summary.front.blocks))
-    return render_front(front) + "".join(f"{line}\n" for line in lines)
+    return "\n".join((*lines, ""))
 
 
 def split_sections(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[Section, ...]]:
@@ -115,16 +119,18 @@ def split_sections(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[Section
     no deeper than the section it ends (else it is a sub-heading, a line like others). A `# title` above all sections is
     the file's. A title is kept with its marks unless the line is just `## title`.
     """
-    intro: list[str] = []
-    opened: list[tuple[Section, list[str]]] = []
-    for line in lines:
-        heading = None if line.startswith("- ") else heading_of(line)
-        kind = section_kind(heading.title) if heading else SectionKind.OTHER
-        if heading and _opens(heading, kind, opened[-1][0] if opened else None):
-            opened.append((Section(kind, heading.title if line == f"## {heading.title}" else line), []))
-        else:
-            (opened[-1][1] if opened else intro).append(line)
-    return tuple(intro), tuple(replace(section, lines=tuple(inner)) for section, inner in opened)
+    opened: list[tuple[Section, int]] = []  # with the place of its title
+    for at in [at for at, line in enumerate(lines) if not line.startswith("- ")]:
+        if heading := heading_of(lines[at]):
+            kind = section_kind(heading.title)
+            if _opens(heading, kind, opened[-1][0] if opened else None):
+                title = heading.title if lines[at] == f"## {heading.title}" else lines[at]
+                opened.append((Section(kind, title), at))
+    ends = [*(at for _, at in opened), len(lines)]
+    sections = (
+        replace(section, lines=tuple(lines[at + 1 : end])) for (section, at), end in zip(opened, ends[1:], strict=True)
+    )
+    return tuple(lines[: ends[0]]), tuple(sections)
 
 
 def lines_of(summary: Summary, kind: SectionKind) -> tuple[str, ...]:
@@ -184,17 +190,19 @@ def append_lines(summary: Summary, kind: SectionKind, lines: Iterable[str], lang
 
 def search_lines(summary: Summary) -> tuple[SearchLine, ...]:
     """What Searches records, in the file's order; lines that are no record are passed over (and stay in the file)."""
-    return _read_searches(tuple(_raw(summary, SectionKind.SEARCHES)))
+    return tuple(chain.from_iterable(map(read_block, search_blocks(summary))))
 
 
-def folded_searches(summary: Summary) -> tuple[SearchLine, ...]:
-    """Those up to `round`; a line above it is from before a person set it back, and records nothing any more."""
-    return tuple(line for line in search_lines(summary) if line.round <= summary.round)
+def search_blocks(summary: Summary) -> list[tuple[str, ...]]:
+    """The lines of Searches, BLOCK at a time: a round adds one, so what was made of the blocks before it holds."""
+    lines = tuple(_raw(summary, SectionKind.SEARCHES))
+    return [lines[at : at + BLOCK] for at in range(0, len(lines), BLOCK)]
 
 
-@lru_cache(maxsize=4)
-def _read_searches(lines: tuple[str, ...]) -> tuple[SearchLine, ...]:
-    return tuple(read for line in lines if (read := read_search_line(line)))
+@lru_cache(maxsize=1_024)
+def read_block(lines: tuple[str, ...]) -> tuple[SearchLine, ...]:
+    """The searches that the lines of one block record."""
+    return tuple(filter(None, map(read_search_line, lines)))
 
 
 def newest_searches(summary: Summary) -> Iterator[SearchLine]:
@@ -202,6 +210,16 @@ def newest_searches(summary: Summary) -> Iterator[SearchLine]:
     for line in reversed(tuple(_raw(summary, SectionKind.SEARCHES))):
         if read := read_search_line(line):
             yield read
+
+
+def folded_searches(summary: Summary) -> Iterator[SearchLine]:
+    """Those up to `round`, from the end; a line above it is from before a person set it back, and counts no more."""
+    return (line for line in newest_searches(summary) if line.round <= summary.round)
+
+
+def recorded_queries(summary: Summary, start: int) -> frozenset[str]:
+    """The queries of the rounds from `start` on. Rounds stand in order, so that the many before are not looked at."""
+    return frozenset(line.query for line in takewhile(lambda line: line.round >= start, folded_searches(summary)))
 
 
 def source_lines(summary: Summary) -> tuple[SourceLine, ...]:

@@ -15,7 +15,7 @@ from harness.model import Raw
 from harness.store import snapshot, trace
 from harness.store.disk import Disk
 from harness.store.lock import locked
-from harness.store.reading import FileText, digest_of, read_state
+from harness.store.reading import FileText, Known, digest_of, read_state
 from harness.store.snapshot import Snapshot
 
 HELPERS = ".harness"
@@ -44,6 +44,7 @@ class Store:
     def __init__(self, folder: Path, disk: Disk | None = None) -> None:
         self.folder = folder
         self.disk = disk or Disk()
+        self._known: dict[str, Known] = {}
 
     @property
     def helpers(self) -> Path:
@@ -53,7 +54,7 @@ class Store:
 
     def snapshot(self) -> Snapshot:
         """All state files and the heads of the raws that the turn depends on. Opens no folded raw."""
-        return snapshot.take(self.folder)
+        return snapshot.take(self.folder, self._known)
 
     def read_raw(self, number: int) -> tuple[str, Raw]:
         """The text and the value of raw_N.md. Raises StateMoved if it is gone, BrokenFile if it is too large."""
@@ -72,11 +73,12 @@ class Store:
         """The trace line, then the one atomic write (None removes the file). Raises StateMoved, HarnessError."""
         with self._writing(name):
             self._compare(base)
-            self._trace({**record, "file": name, "sha256": trace.digest(text)})
-            if text is None:
+            data = None if text is None else text.encode()
+            self._trace({**record, "file": name, "sha256": trace.digest(data)})
+            if data is None:
                 self.disk.unlink(self.folder / name)
             else:
-                self._replace(self.folder / name, text)
+                self._replace(self.folder / name, data)
             self.disk.sync_folder(self.folder)
 
     def create_raw(self, number: int, text: str, record: Mapping[str, object]) -> None:
@@ -85,8 +87,9 @@ class Store:
         with self._writing(path.name):
             if path.exists():
                 raise StateMoved("this raw is there already", str(path), "harness status")
-            self._trace({**record, "file": path.name, "sha256": trace.digest(text)})
-            self._create(path, text)
+            data = text.encode()
+            self._trace({**record, "file": path.name, "sha256": trace.digest(data)})
+            self._create(path, data)
             self.disk.sync_folder(self.folder)
 
     def make_case(self, question: str) -> None:
@@ -96,7 +99,7 @@ class Store:
         with self._writing("question.md"):
             if (self.folder / "question.md").exists():
                 raise HarnessError("a case is here already", str(self.folder), 'harness -C research/NAME ask "…"')
-            self._create(self.folder / "question.md", question)
+            self._create(self.folder / "question.md", question.encode())
             self.disk.sync_folder(self.folder)
 
     def move(self, name: str, target: str, digest: str, record: Mapping[str, object]) -> None:
@@ -131,7 +134,7 @@ class Store:
         with self._told(path):
             self._make_helpers()
             self.disk.make_folder(path.parent)
-            self._replace(path, text)
+            self._replace(path, text.encode())
         return path
 
     def get_helper(self, name: str) -> str:
@@ -159,20 +162,20 @@ class Store:
             raise HarnessError("the helper folder is a link", str(self.helpers), "remove the link; nothing is lost")
         if not (self.helpers / ".gitignore").exists():
             self.disk.make_folder(self.helpers)
-            self._replace(self.helpers / ".gitignore", "*\n")
+            self._replace(self.helpers / ".gitignore", b"*\n")
 
     def _compare(self, base: Base) -> None:
         for name, digest in base.digests.items():
-            now = read_state(self.folder / name) if name in base.replies else None
-            if now and now.text == base.replies[name]:
+            path = self.folder / name
+            if name in base.replies and read_state(path, self._known).text == base.replies[name]:
                 continue
-            if (now.digest if now else digest_of(self.folder / name)) != digest:
-                raise StateMoved("the file changed during the pass", str(self.folder / name), "harness status")
+            if digest_of(path, self._known) != digest:
+                raise StateMoved("the file changed during the pass", str(path), "harness status")
 
     def _trace(self, record: Mapping[str, object]) -> None:
         path = self.folder / "trace.jsonl"
         before = trace.last_line(path)
-        line = json.dumps({**record, "previous": trace.digest(before.text)}, ensure_ascii=False)
+        line = json.dumps({**record, "previous": trace.digest(before.text.encode())}, ensure_ascii=False)
         descriptor = self.disk.open_append(path)
         try:
             self._write_all(descriptor, ("\n" if before.torn else "").encode() + line.encode() + b"\n")
@@ -180,8 +183,8 @@ class Store:
         finally:
             self.disk.close(descriptor)
 
-    def _replace(self, path: Path, text: str) -> None:
-        temporary = self._temporary(path.parent, text)
+    def _replace(self, path: Path, data: bytes) -> None:
+        temporary = self._temporary(path.parent, data)
         try:
             for left in reversed(range(REPLACE_TRIES)):
                 try:
@@ -194,8 +197,8 @@ class Store:
             self._unlink_quietly(temporary)
             raise
 
-    def _create(self, path: Path, text: str) -> None:
-        temporary = self._temporary(path.parent, text)
+    def _create(self, path: Path, data: bytes) -> None:
+        temporary = self._temporary(path.parent, data)
         try:
             self.disk.link(temporary, path)
         except FileExistsError:
@@ -207,10 +210,10 @@ class Store:
         finally:
             self._unlink_quietly(temporary)
 
-    def _temporary(self, folder: Path, text: str) -> Path:
+    def _temporary(self, folder: Path, data: bytes) -> Path:
         descriptor, path = self.disk.create_temporary(folder)
         try:
-            self._write_all(descriptor, text.encode())
+            self._write_all(descriptor, data)
             self.disk.sync(descriptor)
         except OSError:
             self._unlink_quietly(path)

@@ -7,7 +7,6 @@ import hashlib
 import os
 import re
 import stat
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from harness.store.disk import BINARY, NOT_FOLLOWED
 RAW_NAME = lazy(r"raw_([1-9]\d{0,8})\.md")
 NEARLY_RAW = lazy(r"raw[_-]?0*(\d{1,9})\.(md|txt|markdown)", re.IGNORECASE)
 TEMPORARY = lazy(r"\.[0-9a-f]{16}\.tmp")
+CONFLICT = lazy(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 HEAD_BYTES = 65_536  # enough for the front matter of a raw with five queries and their attempts
 # A summary or a question of this size is junk or an attack: the model's window ends far earlier.
 STATE_LIMIT = 16_000_000
@@ -37,6 +37,13 @@ class FileText(NamedTuple):
 
 
 ABSENT = FileText("", "")
+
+
+class Known(NamedTuple):
+    """A file as it was read before: a pass changes one of the four, and the others are only compared."""
+
+    data: bytes
+    read: FileText
 
 
 def open_regular(path: Path) -> int | None:
@@ -64,29 +71,43 @@ def read_bytes(path: Path, *, limit: int | None = None) -> bytes | None:
         return file.read(-1 if limit is None else limit)
 
 
-def read_state(path: Path) -> FileText:
+def read_state(path: Path, known: dict[str, Known] | None = None) -> FileText:
+    """The text of a state file; `known` holds what was read before, by file name. Raises BrokenFile."""
     data = read_bytes(path, limit=STATE_LIMIT + 1)
     if data is None:
         return ABSENT
+    if known and path.name in known and known[path.name].data == data:
+        return known[path.name].read
     if len(data) > STATE_LIMIT:
         raise BrokenFile("file too large", f"{path} (over {STATE_LIMIT // 1_000_000} MB)", "a page belongs in raw_N.md")
-    return refuse_junk(path, _as_read(data))
-
-
-def refuse_junk(path: Path, read: FileText) -> FileText:
-    """The text as read. Raises BrokenFile where it is none in any encoding: a photograph, an archive, noise."""
-    if read.text.count("�") * JUNK_SHARE > len(read.text):
-        raise BrokenFile("not a text file", str(path), "save it as UTF-8 text, or move it away; nothing was changed")
+    text = decode(data).text
+    refuse_junk(path, text)
+    _refuse_conflict(path, text)
+    read = FileText(text, hashlib.sha256(data).hexdigest())
+    if known is not None:
+        known[path.name] = Known(data, read)
     return read
 
 
-@lru_cache(maxsize=8)  # four state files, of which a pass changes one
-def _as_read(data: bytes) -> FileText:
-    return FileText(decode(data).text, hashlib.sha256(data).hexdigest())
+def refuse_junk(path: Path, text: str) -> None:
+    """Raises BrokenFile where the text is none in any encoding: a photograph, an archive, noise."""
+    if text.count("�") * JUNK_SHARE > len(text):
+        raise BrokenFile("not a text file", str(path), "save it as UTF-8 text, or move it away; nothing was changed")
 
 
-def digest_of(path: Path) -> str:
+def _refuse_conflict(path: Path, text: str) -> None:
+    """Both sides of an unresolved merge would be taken for facts, and the markers lost at the next rewrite."""
+    marked = "<<<<<<< " in text or ">>>>>>> " in text  # quicker than the pattern, which needs a line's start
+    if marked and (match := CONFLICT.search(text)):
+        where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
+        raise BrokenFile("an unresolved merge", where, "choose between the two sides and remove the markers")
+
+
+def digest_of(path: Path, known: dict[str, Known] | None = None) -> str:
+    """sha256 in hex of the bytes, "" where the file is not there."""
     data = read_bytes(path)
+    if known and path.name in known and known[path.name].data == data:
+        return known[path.name].read.digest
     return "" if data is None else hashlib.sha256(data).hexdigest()
 
 

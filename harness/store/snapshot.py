@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,15 +14,13 @@ from harness.formats.answer import parse_answer
 from harness.formats.queries import parse_next_query
 from harness.formats.question import parse_question
 from harness.formats.raw import parse_head, parse_raw
-from harness.formats.summary import folded_searches, parse_summary
+from harness.formats.summary import parse_summary, recorded_queries
 from harness.formats.text import decode
 from harness.model import Case, NextQuery, Problem, Raw, RawHead, Summary
-from harness.patterns import lazy
-from harness.store.reading import HEAD_BYTES, FileText, list_case, read_bytes, read_state, refuse_junk
+from harness.store.reading import HEAD_BYTES, FileText, Known, list_case, read_bytes, read_state, refuse_junk
 
 STATE_FILES = ("question.md", "summary.md", "next_query.txt", "answer.md")
 CELLS = 1_000  # a table of more is no question; each fold looks at every cell
-CONFLICT = lazy(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 RAW_LIMIT = 32_000_000  # bytes; a raw is read whole, and a value takes several times its size in memory
 
 
@@ -39,13 +36,14 @@ class Snapshot(NamedTuple):
         return self.files[name].text
 
 
-def take(folder: Path) -> Snapshot:
-    """Raises HarnessError where there is no case, BrokenFile for a link or junk in the place of a file."""
+def take(folder: Path, known: dict[str, Known] | None = None) -> Snapshot:
+    """The files of a case; `known` holds them as they were read before.
+
+    Raises HarnessError where there is no case, BrokenFile for a link or junk in the place of a file.
+    """
     if not folder.is_dir():
         raise HarnessError("no such case", str(folder), f'harness -C {shlex.quote(str(folder))} ask "your question"')
-    files = {name: read_state(folder / name) for name in STATE_FILES}
-    for name, file in files.items():
-        _refuse_conflict(folder / name, file.text)
+    files = {name: read_state(folder / name, known) for name in STATE_FILES}
     listing = list_case(folder)
     summary = parse_summary(files["summary.md"].text) if files["summary.md"].digest else Summary()
     question = parse_question(files["question.md"].text) if files["question.md"].digest else None
@@ -63,14 +61,6 @@ def take(folder: Path) -> Snapshot:
     return Snapshot(case, files, listing.temporary, (*listing.problems, *problems))
 
 
-def _refuse_conflict(path: Path, text: str) -> None:
-    """Both sides of an unresolved merge would be taken for facts, and the markers lost at the next rewrite."""
-    marked = "<<<<<<< " in text or ">>>>>>> " in text  # quicker than the pattern, which needs a line's start
-    if marked and (match := CONFLICT.search(text)):
-        where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
-        raise BrokenFile("an unresolved merge", where, "choose between the two sides and remove the markers")
-
-
 def _unreadable(name: str, text: str) -> Problem:
     line = text.count("\n", 0, text.index("\ufffd")) + 1
     return Problem(name, line, "characters that cannot be read", "Save the file as UTF-8 before it is rewritten.")
@@ -79,8 +69,7 @@ def _unreadable(name: str, text: str) -> Problem:
 def _heads(folder: Path, raws: tuple[int, ...], summary: Summary, next_query: NextQuery) -> dict[int, RawHead]:
     """Raws above `round`; folded ones only while a query waits that Searches does not record."""
     heads = {number: read_head(raw_path(folder, number)) for number in raws if number > summary.round}
-    searches = folded_searches(summary) if next_query.queries else ()
-    if all(any(line.query == query for line in reversed(searches)) for query in next_query.queries):
+    if not next_query.queries or recorded_queries(summary, next_query.round or 0).issuperset(next_query.queries):
         return heads
     for number in reversed([number for number in raws if number <= summary.round]):
         if next_query.round is not None and number < next_query.round:
@@ -113,7 +102,8 @@ def read_bare(path: Path) -> FileText:
         exact = data.decode("utf-8")
         if exact.replace("\r\n", "\n") == text:
             text = exact
-    return refuse_junk(path, FileText(text, hashlib.sha256(data).hexdigest()))
+    refuse_junk(path, text)
+    return FileText(text, hashlib.sha256(data).hexdigest())
 
 
 def _raw_bytes(path: Path) -> bytes:

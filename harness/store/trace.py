@@ -19,9 +19,9 @@ class LastLine(NamedTuple):
     torn: bool  # the process that wrote it was killed in the middle
 
 
-def digest(text: str | None) -> str:
-    """sha256 in hex of the UTF-8 text; "" for None, a file that was removed."""
-    return "" if text is None else hashlib.sha256(text.encode()).hexdigest()
+def digest(data: bytes | None) -> str:
+    """sha256 in hex; "" for None, a file that was removed."""
+    return "" if data is None else hashlib.sha256(data).hexdigest()
 
 
 def last_line(path: Path) -> LastLine:
