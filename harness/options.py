@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -33,15 +32,14 @@ class Rung(NamedTuple):
     options: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """Every setting, resolved (design.md, section 7)."""
 
     planner: tuple[str, ...] = ("extractive",)
     synthesizer: tuple[str, ...] = ("extractive",)
     checker: tuple[str, ...] = ("extractive",)
     search: tuple[Rung, ...] = (Rung("folder"),)
-    agents: Mapping[str, AgentSpec] = field(default_factory=dict)
+    agents: Mapping[str, AgentSpec] = MappingProxyType({})
     mode: str = "itersynth"
     rounds: int = 10
     minutes: float = 60.0

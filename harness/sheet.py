@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -94,7 +93,7 @@ class Sheet:
         for rung in self._value("search"):
             if rung.provider == "agent" and rung.options["name"] not in agents:
                 raise _unknown_agent(rung.options["name"], self._given["search"], agents)
-        return dataclasses.replace(DEFAULTS, **{**self._values, "agents": agents})
+        return DEFAULTS._replace(**{**self._values, "agents": agents})
 
     def origins(self) -> dict[str, str]:
         """Where each key's value, and each agent that some source gave, came from."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from harness.config import Resolved, Review, review
 from harness.environment import mask, secrets_of
 from harness.errors import HarnessError
 from harness.formats.text import decode
-from harness.options import AgentSpec, Rung
+from harness.options import AgentSpec, Rung, Settings
 from harness.trust import trust, untrust
 
 
@@ -49,7 +48,7 @@ class Told(NamedTuple):
 def settings_told(resolved: Resolved) -> tuple[Told, ...]:
     """Every setting as text; keys and passwords are masked."""
     settings = resolved.settings
-    keys = [field.name for field in fields(settings) if field.name != "agents"]
+    keys = [name for name in Settings._fields if name != "agents"]
     values = {key: getattr(settings, key) for key in keys}
     values |= {f"agents.{name}": _agent_shown(spec) for name, spec in settings.agents.items()}
     secrets = secrets_of({**os.environ, **{k: v for spec in settings.agents.values() for k, v in spec.env.items()}})

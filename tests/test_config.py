@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -72,14 +71,14 @@ def sources(tmp_path: Path) -> Sources:
 
 def test_with_nothing_set_everything_is_the_default(sources: Sources) -> None:
     found = sources.resolve()
-    assert dataclasses.replace(found.settings, agents={}) == Settings()
+    assert found.settings._replace(agents={}) == Settings()
     assert set(found.settings.agents) == {"claude", "codex", "opencode", "gemini"}
     assert set(found.origins.values()) == {"default"}
     assert found.warnings == ()
 
 
 def test_every_field_has_a_row_in_the_table() -> None:
-    assert set(SETTINGS) == {field.name for field in dataclasses.fields(Settings)}
+    assert set(SETTINGS) == set(Settings._fields)
 
 
 def test_each_source_overrules_the_ones_before_it(sources: Sources) -> None:
