@@ -70,6 +70,7 @@ _BEFORE = (
     r"us\$|[$€£¥₽₸₴₹]|(?<![^\W_])"
     r"(?:usd|eur|gbp|rub|cny|rmb|pln|kzt|uah|inr|chf|jpy|czk|sek|nok|dkk|huf|byn|uzs|krw)(?![^\W\d_])"
 )
+_NO_ORDINAL = r"(?!(?:st|nd|rd|th)\b|-?(?:[йяе]|ый|ой|ая|ое|го|му|ом)\b)"  # `8th tee … 5 m` is 5 m
 _NO_LETTER = r"(?![^\W\d_])"  # `m` is not the start of `miles`; Chinese words need no gap
 PHYSICAL = frozenset({"m", "km", "mm", "m2", "km2", "mi2", "ha"})
 _INFLECTED = ("тысяч", "миллион", "миллиард", "триллион")
@@ -91,7 +92,7 @@ def _reader() -> _Reader:
         rf"(?:(?P<before>{_BEFORE}) ?|(?<![.,])(?<![^\W\u4e00-\u9fff]))"
         r"(?P<number>[0-9]{1,3}(?P<sep>[ '’.,])[0-9]{3}(?:(?P=sep)[0-9]{3})*(?![0-9])(?:[.,][0-9]+)?"
         r"|[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3}(?:\.[0-9]+)?(?![0-9])"
-        r"|[0-9]+(?:[.,][0-9]+)?)"
+        rf"|[0-9]+(?:[.,][0-9]+)?(?![0-9])){_NO_ORDINAL}"
         rf"(?: ?(?P<scale>{scale})|(?P<letter>[kmbt]){_NO_LETTER})?"
         rf"(?: ?(?P<unit>{unit}))?"
     )
@@ -237,6 +238,12 @@ def same_value(a: str, b: str) -> bool:
         return True
     first, second = measure(a), measure(b)
     return first is not None and second is not None and same_amount(first, second)
+
+
+def is_rounded(a: str, b: str) -> bool:
+    """Whether two values begin with amounts that are not equal to the last digit, as the same value may be written."""
+    first, second = amount(a), amount(b)
+    return first is not None and second is not None and first.value != second.value
 
 
 def same_amount(a: Quantity, b: Quantity) -> bool:

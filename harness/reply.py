@@ -40,6 +40,7 @@ from harness.formats.labels import section_kind
 from harness.formats.queries import distinct, parse_next_query
 from harness.formats.removals import opens_removals, parse_removals
 from harness.formats.summary import split_sections
+from harness.formats.text import clean
 from harness.model import Decision, Defect, Reply, Rewrite, Section, SectionKind, Verdict
 from harness.patterns import lazy
 
@@ -99,7 +100,7 @@ def _has_action(text: str) -> bool:
 
 
 def _from_file(text: str) -> tuple[Decision | None, Defects]:
-    text = blank_thoughts(text.replace("\r\n", "\n"))
+    text = blank_thoughts(clean(text))
     if _ECHO.search(text):
         return _defect("echoed-prompt", "next_query.txt repeats the prompt")
     found = actions(text, inline=True, placeholders=True)
@@ -193,7 +194,8 @@ def _defect(code: str, what: str, value: str = "") -> tuple[None, Defects]:
 
 
 def _normal(text: str) -> str:
-    return without_thoughts(text.replace("\r\n", "\n").strip())
+    """A reply as it will be read once it is written: whatever the agent, no control characters."""
+    return without_thoughts(clean(text).strip())
 
 
 def _think(text: str) -> str:

@@ -95,6 +95,17 @@ def test_a_raw_becomes_fact_lines_newest_first_with_the_gaps() -> None:
     assert got[SectionKind.NOT_FOUND] == ("Niger: capital",)
 
 
+def test_a_rounded_value_of_a_newer_source_is_a_line_of_its_own_and_no_contradiction() -> None:
+    raw = RAW.replace("11,631,456 (July 2015 est.)", "130.8 sq km").replace("19,674,004 (2025 est.)", "131 sq km")
+    raw = raw.replace("- Population:", "- Total area:")
+    question = QUESTION.replace("[population, capital]", "[total area]")
+    got = folded(packet(Role.SYNTHESIZER, question=question, raw_1_md=raw))
+    assert isinstance(got, dict)
+    lines = ("Chad: total area 2025 — 131 sq km [1.2]", "Chad: total area 2015 — 130.8 sq km [1.1]")
+    assert got[SectionKind.CONFIRMED] == lines
+    assert got[SectionKind.CONTRADICTIONS] == ()
+
+
 def test_the_same_documents_again_bring_nothing_new() -> None:
     assert isinstance(folded(packet(Role.SYNTHESIZER, FOLDED + SOURCES, raw_1_md=RAW)), str)
     assert isinstance(folded(packet(Role.SYNTHESIZER, FOLDED + SOURCES, raw_2_md=RAW)), str)
@@ -167,7 +178,10 @@ def test_without_cells_the_best_sentences_are_kept() -> None:
 
 def test_the_planner_asks_for_the_first_open_row() -> None:
     assert asked(packet(Role.PLANNER))[0] == ("Chad population, capital",)
-    assert asked(packet(Role.PLANNER, FOLDED))[0] == ("Niger capital",)
+    # its population came with another's sources: the own search may bring a newer one
+    assert asked(packet(Role.PLANNER, FOLDED))[0] == ("Niger population, capital",)
+    tried = FOLDED + "## Searches\n- 1 · Niger population — found, +1 fact, 1 gap\n"
+    assert asked(packet(Role.PLANNER, tried))[0] == ("Niger capital",)
 
 
 def test_the_second_search_for_a_cell_uses_different_words() -> None:
@@ -190,7 +204,8 @@ def test_several_queries_for_several_rows() -> None:
 def test_a_cell_whose_newest_value_is_old_is_searched_for_again() -> None:
     old = "## Confirmed\n- Chad: population 2015 — 11.6 million [1.1]\n- Chad: capital 2025 — N'Djamena [1.1]\n"
     question = QUESTION.replace("[Chad, Niger]", "[Chad]")
-    assert asked(packet(Role.PLANNER, old + SOURCES, question=question))[0] == ("Chad population",)
+    tried = "## Searches\n- 1 · Chad capital — found, +1 fact, 0 gaps\n"
+    assert asked(packet(Role.PLANNER, old + tried + SOURCES, question=question))[0] == ("Chad population",)
     in_2015 = question + "What was it in 2015?\n"
     assert asked(packet(Role.PLANNER, old + SOURCES, question=in_2015))[1] is not None
 

@@ -203,3 +203,20 @@ def test_the_time_of_a_file_dates_no_figure() -> None:
 )
 def test_junk_gives_nothing_and_raises_nothing(text: str) -> None:
     assert read(text, "Chad", "population") == ("", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- Internet users - total: 1,200\n- Internet users - percent of population: 23.5% (2009)",
+        "- Internet users: total: 1,200; percent of population: 23.5% (2009)",
+    ],
+)
+def test_a_period_written_once_behind_the_last_part_dates_the_parts_before_it(text: str) -> None:
+    assert read(text, "Chad", "internet users") == ("1,200", "2009")
+    assert read("- Capital: N'Djamena\n- Population: 5 (2009)", "Chad", "capital") == ("N'Djamena", "2025")
+
+
+def test_a_remark_beside_a_share_is_no_other_value() -> None:
+    text = "- Internet users - percent of population: 87% (2023 est.)\n- Internet users - note: includes a strip"
+    assert read(text, "Chad", "internet users") == ("87% (percent of population)", "2023 est.")

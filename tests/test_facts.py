@@ -260,3 +260,9 @@ def test_a_currency_stands_before_or_behind_its_amount(text: str) -> None:
 
 def test_an_increase_and_what_it_leads_to_are_no_range() -> None:
     assert [found.unit for found in quantities("выросла на 20 % до 11 500")] == ["%", ""]
+
+
+@pytest.mark.parametrize("text", ["8th tee, golf course 5 m", "18th tee 5 m", "3-й километр, высота 5 м"])
+def test_a_place_in_a_list_is_no_amount(text: str) -> None:
+    assert same_value(text, "5 m")
+    assert not same_value(text, "2.4 m")

@@ -184,6 +184,7 @@ def test_the_commit_holds_round_reasoning_and_query(tmp_path: Path) -> None:
 @example('answer("x")')
 @example("1. revenue")
 @example("a\\")
+@example("0:\x08")
 @example("Here is the query:")
 def test_a_query_that_passes_is_due_as_it_stands(tmp_path_factory: pytest.TempPathFactory, query: str) -> None:
     """Else the Planner would be asked for ever."""

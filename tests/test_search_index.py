@@ -90,6 +90,27 @@ def test_no_line_is_torn_and_no_heading_ends_a_passage() -> None:
         assert len(passage.text) <= SIZE
 
 
+@pytest.mark.parametrize(
+    "series",
+    [
+        ["- Debt 2024: 3%", "- Debt 2023: 2%", "- Debt 2022: 1%"],
+        ["- Users - total: 1,200", "- Users - share: 23% (2009)"],
+        ["- Debt 2024: 3%", "", "### Debt - note", "", "central government " * 30],
+    ],
+)
+def test_lines_that_belong_together_stay_in_one_passage(series: list[str]) -> None:
+    for size in range(SIZE - 200, SIZE + 1, 7):
+        filler = ["# Chad", "", "## Economy", "", *["- Imports: many" for _ in range(size // 16)]]
+        (one,) = (passage for passage in cut("\n".join([*filler, *series])) if series[0] in passage.text)
+        assert all(line in one.text for line in series)
+        assert "# Chad" in f"{one.lead}\n{one.text}" and "note" not in one.lead
+
+
+def test_a_series_too_long_to_move_is_cut_where_the_passage_is_full() -> None:
+    passages = cut("\n".join(f"- Debt {year}: {year}0 of {'gold' * 9}" for year in range(1900, 2026)))
+    assert all(SIZE // 2 < len(passage.text) <= SIZE for passage in passages[:-1])
+
+
 def test_words_of_three_languages_become_stems() -> None:
     assert analyzer().analyze("Выручка выручку Populations 北京") == ["выручк", "выручк", "popul", "北", "京"]
     assert query_terms("the population of Chad") == [("popul",), ("chad",)]
@@ -135,6 +156,16 @@ def test_the_lines_asked_about_are_in_the_passages(tmp_path: Path, query: str, f
         assert f"- {field}: {field.lower()} of Chad in 2015 is" in first.text
     places = [profile("Chad", 2015).index(line) for line in first.text.split("\n") if line.startswith("- ")]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize("line", ["Real output per capita 2024", "Output per capita 2024", "Output - per capita (PPP)"])
+def test_a_name_asked_for_is_found_inside_a_longer_one(tmp_path: Path, line: str) -> None:
+    other = "".join(f"- Drink per capita per capita {n}: {n}\n- Output of output {n}: {n}\n" for n in range(300))
+    docs = {"old.md": "# Chad 2015\n- Output per capita: 1\n", "new.md": f"# Chad\n{other}- {line}: $7\n{other}"}
+    write(tmp_path / "docs", docs)
+    query = "Chad climate, output per capita"
+    shown = {one.card.name: one.text for one in best(opened(tmp_path).index, query, documents=2, characters=6_000)}
+    assert f"- {line}: $7" in shown["new.md"]
 
 
 def test_one_large_document_or_its_copy_does_not_take_the_places_of_others(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from harness.search.scan import Found
 
-VERSION = 3  # of the fields below, the readers and the cutting: another one means a new index
+VERSION = 5  # of the fields below, the readers and the cutting: another one means a new index
 MANIFEST = "manifest.json"
 COMMITTING = "committing"  # there from before a commit until the manifest that belongs to it is written
 

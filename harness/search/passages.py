@@ -17,6 +17,7 @@ _RULE = lazy(r"^\|[\s:|-]*-[\s:|-]*$")  # the line below a table's head
 _FENCE = lazy(r"^\s*(```|~~~)")
 _ITEM = lazy(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _NAMED = lazy(rf"^\s*(?:[-*+•]\s+)?\*{{0,3}}+([^:：|*\n]{{2,{LONGEST_NAME}}}+)\*{{0,3}}+[:：]\*{{0,3}}+(?:\s|$)")
+_WORD = lazy(r"[^\W\d_]+")
 _SENTENCE_END = lazy(r"(?<=[.!?…])\s+|(?<=[。！？])")
 
 
@@ -97,7 +98,7 @@ class _Cutter:
         for block in _blocks(text):
             if heading := _HEADING.match(block):
                 if self.length >= SOON:
-                    yield from self._flush()
+                    yield from self._flush(before=block)
                 self._enter(block, len(heading[1]))
             elif not block.startswith("|"):
                 self.table = []
@@ -105,7 +106,7 @@ class _Cutter:
                 self.table = block.split("\n")
             for piece in _pieces(block):
                 if self.blocks and self.length + len(piece) > SIZE:
-                    yield from self._flush()
+                    yield from self._flush(before=piece)
                 self._add(piece)
         yield from self._flush(last=True)
 
@@ -123,22 +124,41 @@ class _Cutter:
         self.blocks.append(piece)
         self.length += len(piece) + 1
 
-    def _flush(self, *, last: bool = False) -> Iterator[Passage]:
-        """The passage so far. Headings at its end go to the next one, which they belong to."""
+    def _flush(self, *, last: bool = False, before: str = "") -> Iterator[Passage]:
+        """The passage so far; `before`: the block that comes next. Headings at its end go to the next passage, which
+        they belong to, and so do the lines that make one series with what comes next: 2024 and 2023 stay together."""
         kept = len(self.blocks)
         while not last and kept and (not self.blocks[kept - 1] or _HEADING.match(self.blocks[kept - 1])):
             kept -= 1
         kept = kept or len(self.blocks)  # nothing but headings: they are the passage
+        kept -= _in_series(self.blocks[:kept], next(filter(None, self.blocks[kept:]), before))
         text, moved = "\n".join(self.blocks[:kept]).strip("\n"), [block for block in self.blocks[kept:] if block]
         if text:
             yield Passage(self.lead, text)
         if text or not moved:
-            self._set_lead(below=_level(moved[0]) if moved else 7)
+            self._set_lead(below=next(filter(None, map(_level, moved)), 7))
         self.blocks = moved
         self.length = sum(len(block) + 1 for block in moved)
 
 
+def _in_series(blocks: Sequence[str], before: str) -> int:
+    """How many of the last blocks go on in the block after them; 0 where the series is too long to be moved."""
+    count = length = 0
+    while (series := _series(before)) and count < len(blocks) and _series(blocks[-1 - count]) == series:
+        length += len(blocks[-1 - count])
+        count += 1
+    return count if count < len(blocks) and length <= SOON else 0
+
+
+def _series(block: str) -> tuple[str, ...]:
+    """What `Inflation 2024: …` and `Inflation 2023: …`, or `Users - total: …` and `Users - share: …` share."""
+    named = _NAMED.match(block)
+    name = block.lstrip("# ") if _HEADING.match(block) else named[1] if named else ""
+    return tuple(_WORD.findall(name.partition(" - ")[0].casefold()))
+
+
 def _level(heading: str) -> int:
+    """The number of its `#`; 0 for a line that is no heading."""
     return len(heading) - len(heading.lstrip("#"))
 
 

@@ -117,6 +117,14 @@ class _Ranking:
 
         return tantivy.Query.boost_query(tantivy.Query.term_query(self.schema, "key", "_".join(key)), KEY_BOOST)
 
+    def _in_name(self, key: tuple[str, ...]) -> tantivy.Query:
+        """The words of a name side by side in a longer one: `Real GDP per capita` is asked for as GDP per capita."""
+        import tantivy
+
+        if len(key) == 1:  # a word of its own is looked for as a term
+            return tantivy.Query.empty_query()
+        return tantivy.Query.phrase_query(self.schema, "label", list(key))
+
     def _content(self) -> tantivy.Query:
         """Any term in any field; more for lines that are called by words of the query."""
         import tantivy
@@ -233,10 +241,12 @@ class _Ranking:
         for key in self.keys:
             if covered.issuperset(key):
                 continue
-            query = [(tantivy.Occur.Must, self._named_line(key)), (tantivy.Occur.Should, self._any(self.terms, BOOSTS))]
-            for one in self._passages(card, tantivy.Query.boolean_query(query), limit=1):
-                covered.update(key)
-                yield one
+            for named in (self._named_line(key), self._in_name(key)):
+                query = [(tantivy.Occur.Must, named), (tantivy.Occur.Should, self._any(self.terms, BOOSTS))]
+                if found := self._passages(card, tantivy.Query.boolean_query(query), limit=1):
+                    covered.update(key)
+                    yield from found
+                    break
         for term in self.terms:
             if not covered.issuperset(term.stems):
                 yield from self._passages(card, self._any([term], BOOSTS), limit=1)

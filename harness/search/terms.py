@@ -17,7 +17,7 @@ LONGEST = 64  # characters; longer "words" are hashes and base64
 LONGEST_KEY = 4  # words of a name after stop words; Chinese names count by characters
 KEYS = "keys"
 _BETWEEN = "zqbetween"  # no stemmer changes it
-_IN_BRACKETS = lazy(r"\([^()]*\)")
+_BESIDE = lazy(r"\([^()]*\)|(?<!\w)\d+(?!\w)")
 _SPLIT = lazy(r"(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])")
 
 
@@ -83,7 +83,8 @@ def keys(names: Sequence[str], analyze: Callable[[str], list[str]]) -> str:
 
     `analyze` leaves out stop words. A query that says the whole name finds the line although "state" is everywhere.
     """
-    bare = (_IN_BRACKETS.sub("", name) for name in names if "(" in name)  # `GDP - per capita (PPP)` is asked without
+    # `GDP - per capita (PPP)` and `Public debt 2022` are asked without
+    bare = (_BESIDE.sub(" ", name) for name in names if _BESIDE.search(name))
     stems = analyze(folded(f" {_BETWEEN} ".join([*names, *bare])))
     found: dict[str, None] = {}
     key: list[str] = []

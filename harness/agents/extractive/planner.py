@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from harness.agents.extractive.grid import without_request
@@ -92,7 +92,7 @@ def _for_cells(
             break
         if cell in covered:
             continue
-        row = [other for other in due if other[0] == cell[0] and times[other] == times[cell] == 0][:FIELDS_A_QUERY]
+        row = _row(cell, due, grid, times)
         query = tried.first(_of_cell(cell, row, again=times[cell] > 0))
         if query:
             chosen.append(query)
@@ -104,6 +104,19 @@ def _for_cells(
     still_open = len(open_cells(confirmed, grid))
     done = f"{still_open} open cells were searched for {ENOUGH_SEARCHES} times in different words"
     return Plan((), done if still_open else "every cell is filled")
+
+
+def _row(cell: Cell, due: Sequence[Cell], grid: Grid, times: Mapping[Cell, int]) -> list[Cell]:
+    """The cells that one query asks for: those of the entity that no query asked for yet, the due ones first.
+
+    A cell that a source brought which was found for something else goes with them: its own may be newer.
+    """
+    if times[cell]:
+        return []
+    own = [other for other in due if other[0] == cell[0]]
+    own += [(cell[0], field) for field in grid.fields if (cell[0], field) not in own]
+    asked = [other for other in own if not times[other]][:FIELDS_A_QUERY]
+    return sorted(asked, key=lambda other: grid.fields.index(other[1]))
 
 
 def _stale(confirmed: Sequence[str], grid: Grid, oldest: int) -> list[Cell]:

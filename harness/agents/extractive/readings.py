@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.agents.extractive import fields, statements, subjects
+from harness.agents.extractive.dating import source_year, value_and_period, without_name
 from harness.agents.extractive.entries import Entry
 from harness.agents.extractive.figures import foreseen, is_figure, says_figure
 from harness.agents.extractive.lexicon import NO_VALUE, uncertain, vocabulary
@@ -20,9 +21,7 @@ from harness.words import sentences, stems
 
 LONGEST_VALUE = 300  # characters; a longer one is cut at a mark and says so
 MOST_SIDES = 3  # values of one cell in one source that still are a contradiction, not a series
-OLDEST = 40  # years before the source: an older year in brackets is part of the value (an anniversary, a law)
 _BRACKETED = lazy(r"\s*\(([^()]*)\)")
-_TRAILING = lazy(r",\s*([^,()]{4,30})$")
 _FULL_STOP = lazy(r"(?<!руб)(?<!чел)(?<!тыс)(?<!млн)(?<!млрд)(?<!долл)(?<!\bг)\.$")
 _NOT_NOW = lazy(
     r"(?:not(?!\s(?:less|more|fewer)\b)|no longer|formerly|former|previously|until|see|vacant|data for"
@@ -31,8 +30,8 @@ _NOT_NOW = lazy(
 )
 _ENDED = lazy(r"\((?:until|till|former|formerly|бывш\w+|до)(?![^\W_])[^()]*\)$", re.IGNORECASE)
 _ORDINAL = lazy(r"\W*\d+(?:st|nd|rd|th|-?(?:е|я|й|ое|ая|ый))\b|(?:#|№)\s?\d", re.IGNORECASE)  # a place in a list
+_NOTE = lazy(r"(?:foot)?notes?(?: \d+)?|remarks?|примечани[ея]|сноск[аи]", re.IGNORECASE)
 _SMALL_WORD = lazy(r"(?<![^\W_])[a-zа-яё]{3,}")
-_FILE_TIME = lazy(r"file time|mtime|modified|время файла|изменения файла", re.IGNORECASE)
 
 
 class Finding(NamedTuple):
@@ -113,7 +112,7 @@ def _nobodys(sentences: tuple[str, ...], names: tuple[str, ...]) -> frozenset[st
 def _entry_candidate(
     entry: Entry, entity: str, wanted: fields.Field, reading: Reading, source: Source
 ) -> _Candidate | None:
-    labels = [rest for label in entry.labels if (rest := _without_name(label, entity))]
+    labels = [rest for label in entry.labels if (rest := without_name(label, entity))]
     if fields.is_foreseen(labels, wanted):
         return None
     if labels[:1] == list(reading.headings[:1]) and len(labels) > 1:
@@ -121,7 +120,7 @@ def _entry_candidate(
     fit = fields.fit(labels, wanted, reading.grouping) or _only_share(entry, labels, wanted, reading)
     if fit is None:
         return None
-    value, period, dated = _dated(entry, entity, source)
+    value, period, dated = value_and_period(entry, (entity, wanted.name), reading, source)
     if is_no_value(value, wanted) or not _fits_figure(value, wanted):
         return None
     value = _FULL_STOP.sub("", value)
@@ -157,54 +156,8 @@ def _only_share(entry: Entry, labels: list[str], wanted: fields.Field, reading: 
     if found is None:
         return None
     beside = {other.labels[-1] for other in reading.entries if other.labels[:-1] == entry.labels[:-1]}
+    beside = {label for label in beside if not _NOTE.fullmatch(label)}
     return found if beside == {entry.labels[-1]} else None
-
-
-def _without_name(label: str, entity: str) -> str:
-    """A label without the entity's name: `Samokat revenue` → `revenue`, a label that is just the name → ""."""
-    if subjects.is_name(label, entity):
-        return ""
-    for start, end in reversed(subjects.mentions(label[: subjects.LONGEST_LABEL], entity)):
-        label = f"{label[:start]} {label[end:]}"
-    return re.sub(r"^\W+|(?<=\s)'s\b|\bof\s*$|\bin\s*$", " ", label).strip()
-
-
-def _dated(entry: Entry, entity: str, source: Source) -> tuple[str, str, bool]:
-    """The value without its period, the period as written, and whether it stood with the value or its labels."""
-    limit = int(source.date[:4]) - OLDEST if source.date[:4].isdigit() else 0
-    value, period = split_period(entry.value, limit)
-    if period:
-        return value, period, True
-    for label in reversed(entry.labels):
-        label = _without_name(label, entity)  # the year in `Windows 2000` dates nothing
-        named = [found for found in periods(label) if found.start[0] >= limit]
-        if len(named) == 1:
-            return value, named[0].text, True
-    return value, source_year(source), False
-
-
-def split_period(value: str, oldest: int) -> tuple[str, str]:
-    """A value and the period in brackets (or after a comma at its end): `19.7 m (2025 est.)` → 19.7 m, `2025 est.`"""
-    found = [match for match in _BRACKETED.finditer(value) if (p := only_period(match[1])) and p.start[0] >= oldest]
-    if found:
-        last = found[-1]
-        rest = (value[: last.start()] + value[last.end() :]).strip().rstrip(";,. ")
-        return (rest, last[1].strip()) if rest else (value, "")
-    tail = _TRAILING.search(value)
-    if (
-        tail
-        and (period := only_period(tail[1]))
-        and period.start[0] >= oldest
-        and re.search(r"\d", value[: tail.start()])
-    ):
-        return value[: tail.start()], tail[1].strip()
-    return value, ""
-
-
-def source_year(source: Source) -> str:
-    """The year of a source that dates itself; the time of a file says nothing about its figures."""
-    told = dict(source.extra).get("date_from", "")
-    return "" if _FILE_TIME.search(told) or not re.match(r"\d{4}", source.date) else source.date[:4]
 
 
 def _short(value: str) -> str:

@@ -15,7 +15,7 @@ from harness.formats.labels import label, without_searched_mark
 from harness.formats.summary import lines_of, source_lines
 from harness.model import Defect, Grid, SectionKind, Source, SourceLine, Summary
 from harness.periods import in_digits
-from harness.quantities import is_physical
+from harness.quantities import is_physical, is_rounded
 from harness.words import content_stems
 
 
@@ -154,7 +154,8 @@ class _Page:
         if rivals:
             self.contradict(rivals[0], finding, id, _head(finding))
             return
-        timeless = [self.lines[at] for at in same_cell if self._timeless(self.lines[at])]
+        others = [self.lines[at] for at in same_cell if not same_value(self.lines[at].fact.value, finding.value)]
+        timeless = [line for line in others if self._timeless(line)]
         if timeless and not finding.dated and is_physical(finding.value):
             self.contradict(timeless[0], finding, id, f"{finding.cell[0]}: {finding.cell[1]}")
         self.lines.append(_Line(text, fact, finding))
@@ -172,9 +173,14 @@ class _Page:
         return line.fact.period in {self.dates.get(cited, "")[:4] for cited in line.fact.citations}
 
     def _agrees(self, line: _Line, finding: Finding) -> bool:
-        """The same value for the same period, or for a period that only the source's own date stands for."""
+        """The same value for the same period, or for a period that only the source's own date stands for.
+
+        131 in a later source than 130.8 is no proof of 130.8: a rounded value is the same only for the same period.
+        """
         if not same_value(line.fact.value, finding.value):
             return False
+        if is_rounded(line.fact.value, finding.value):
+            return same_period(line.fact.period, finding.period)
         undated = not finding.dated or (line.finding is not None and not line.finding.dated)
         return undated or not line.fact.period or same_period(line.fact.period, finding.period)
 
