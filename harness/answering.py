@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
+from harness.addresses import groups
 from harness.facts import citations
+from harness.formats.answer import without_sources
 from harness.formats.front import put
-from harness.formats.headings import heading_of
-from harness.formats.labels import LABELS, section_kind
+from harness.formats.labels import LABELS
 from harness.formats.summary import render_source_line, source_lines
-from harness.guards import settled
-from harness.model import NO_FRONT, Answer, Case, SectionKind, Summary
-from harness.patterns import lazy
+from harness.guards.settled import settled
+from harness.model import NO_FRONT, Answer, Case, SectionKind, Source, Summary
 from harness.plan import last_number
-
-_LISTED = lazy(r"\s*(?:[-*+•\[]|\d{1,3}[.)]|https?:|={3,}|-{3,})")
-_UNDERLINE = lazy(r"\s*(?:={3,}|-{3,})\s*")
 
 
 def answer_of(case: Case, body: str, *, limit: str, self_check: bool, language: str) -> Answer:
@@ -32,39 +27,19 @@ def answer_of(case: Case, body: str, *, limit: str, self_check: bool, language: 
 
 
 def with_sources(body: str, summary: Summary, language: str) -> str:
-    """The body with the lines of the sources it cites; a list of sources that a role wrote itself is left out."""
+    """The body with the lines of the sources it cites, one a document: `- [1.2] [6.5] 2025-12-01 · Title — url`.
+
+    A list of sources that a role wrote itself is left out.
+    """
     body = without_sources(body)
-    cited = citations(body)
     lines = {line.id: line for line in source_lines(summary)}
-    listed = [f"- {render_source_line(lines[id])}" for id in cited if id in lines]
+    cited = [id for id in citations(body) if id in lines]
+    first = groups({id: Source(lines[id].title, "", lines[id].url) for id in cited})
+    listed = []
+    for id in dict.fromkeys(first.values()):
+        others = [f"[{other}]" for other in cited if first[other] == id != other]
+        shown = render_source_line(lines[id]).partition(" ")
+        listed.append(" ".join(("-", shown[0], *others, shown[2])).rstrip())
     if not listed:
         return body + "\n"
     return "\n".join([body, "", f"## {LABELS[language][SectionKind.SOURCES]}", *listed, ""])
-
-
-def without_sources(body: str) -> str:
-    """Without lists of sources that a role wrote itself, under a heading of any style: only the harness lists them.
-
-    A `#` heading ends at the next one; a mere label (`Sources:`, bold, underlined) ends with its list.
-    """
-    kept: list[str] = []
-    inside = ""  # "heading" or "label"
-    lines = body.strip().split("\n")
-    for at, line in enumerate(lines):
-        heading = heading_of(line)
-        if heading and heading.certain:
-            inside = "heading" if section_kind(heading.title) is SectionKind.SOURCES else ""
-        elif _is_label(line, lines[at + 1 : at + 2]):
-            inside = inside or "label"
-        elif inside == "label" and line.strip() and not _LISTED.match(line):
-            inside = ""
-        if not inside:
-            kept.append(line)
-    return "\n".join(kept).strip()
-
-
-def _is_label(line: str, following: Sequence[str]) -> bool:
-    title = line.strip(" \t-*_:：")
-    underlined = any(_UNDERLINE.fullmatch(one) for one in following)
-    marked = underlined or line.rstrip().endswith((":", "：", "**", "__"))
-    return marked and section_kind(title) is SectionKind.SOURCES

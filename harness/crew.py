@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from threading import Lock
+from types import MappingProxyType
 from typing import NamedTuple
 
 import platformdirs
@@ -15,17 +18,22 @@ from harness.agents.command import CommandAgent
 from harness.agents.extractive.agent import ExtractiveAgent
 from harness.agents.person import PersonAgent
 from harness.errors import WrongCall
+from harness.formats.text import shortened
 from harness.model import Role
 from harness.options import AgentSpec, Rung, Settings
-from harness.ports import Agent, Search
+from harness.ports import Agent, Search, SearchResult
 from harness.search.command import TIMEOUT, CommandSearch
 from harness.search.folder import FolderSearch
 from harness.search.person import PersonSearch
+from harness.searching import LeftOut, ask_rung
 from harness.session import Crew
 from harness.store import Store
 
 CACHE_VARIABLE = "HARNESS_CACHE_DIR"
 BUILT_IN = "extractive"
+FAILURES = 2  # of a rung in a row: then it is left out for the rest of the run
+REASON_SHOWN = 80  # characters
+NONE_EARLIER: Mapping[str, int] = MappingProxyType({})
 
 
 class Surroundings(NamedTuple):
@@ -38,15 +46,18 @@ class Surroundings(NamedTuple):
     editor: str = ""
 
 
-def make_crew(settings: Settings, around: Surroundings) -> Crew:
-    """Raises WrongCall for a name that is not in the tables."""
+def make_crew(settings: Settings, around: Surroundings, requests: Mapping[str, int] = NONE_EARLIER) -> Crew:
+    """For one run; `requests`: provider -> searches made in this case so far.
+
+    Raises WrongCall for a name that is not in the tables.
+    """
     roles = {
         Role.PLANNER: settings.planner,
         Role.SYNTHESIZER: settings.synthesizer,
         Role.CHECKER: settings.checker,
     }
     agents = {role: tuple(make_agent(name, settings, around) for name in names) for role, names in roles.items()}
-    return Crew(agents, make_ladder(settings, around), ExtractiveAgent())
+    return Crew(agents, make_ladder(settings, around, requests), ExtractiveAgent())
 
 
 # Agents ------------------------------------------------------------------------------------------
@@ -99,8 +110,67 @@ def _readiness(spec: AgentSpec) -> Readiness:
 # Search ------------------------------------------------------------------------------------------
 
 
-def make_ladder(settings: Settings, around: Surroundings) -> tuple[Search, ...]:
-    return tuple(make_rung(rung, around) for rung in settings.search)
+def make_ladder(
+    settings: Settings, around: Surroundings, requests: Mapping[str, int] = NONE_EARLIER
+) -> tuple[Search, ...]:
+    """The rungs with their memory of this run: another ladder tries each of them again."""
+    made = Requests(requests)
+    return tuple(LimitedSearch(make_rung(rung, around), made, _cap(rung)) for rung in settings.search)
+
+
+def _cap(rung: Rung) -> int | None:
+    return int(rung.options["cap"]) if "cap" in rung.options else None
+
+
+class Requests:
+    """Searches made with each provider in this case: `earlier` ones and those of this run. Thread-safe."""
+
+    def __init__(self, earlier: Mapping[str, int] = NONE_EARLIER) -> None:
+        self._made = Counter(dict(earlier))
+        self._turn = Lock()
+
+    def take(self, provider: str, cap: int | None) -> bool:
+        """Whether one more may be made; then it counts as made."""
+        with self._turn:
+            if cap is not None and self._made[provider] >= cap:
+                return False
+            self._made[provider] += 1
+            return True
+
+
+class LimitedSearch:
+    """One rung for the length of a run: left out after two failures in a row, or at its cap. Never on disk.
+
+    Of searches made side by side all failures count as one: they tell of the same moment.
+    """
+
+    def __init__(self, search: Search, requests: Requests, cap: int | None = None) -> None:
+        self._search = search
+        self._requests = requests
+        self._cap = cap
+        self._turn = Lock()
+        self._failed = 0  # in a row
+        self._reason = ""
+
+    @property
+    def name(self) -> str:
+        return self._search.name
+
+    def search(self, query: str) -> SearchResult:
+        with self._turn:
+            failed, reason = self._failed, self._reason
+        if failed >= FAILURES:
+            return LeftOut("blocked", error=f"left out: failed twice in a row in this run ({reason})")
+        if not self._requests.take(self.name, self._cap):
+            return LeftOut("blocked", error=f"cap of {self._cap} reached in this case")
+        result = ask_rung(self._search, query)
+        with self._turn:
+            if result.outcome == "blocked":
+                self._failed = max(self._failed, failed + 1)
+                self._reason = shortened(result.error, REASON_SHOWN)
+            else:
+                self._failed = 0
+        return result
 
 
 def make_rung(rung: Rung, around: Surroundings) -> Search:

@@ -19,7 +19,7 @@ from harness.formats.summary import (
     search_lines,
     search_record,
 )
-from harness.guards import WRITABLE, written_lines
+from harness.guards.lines import WRITABLE, written_lines
 from harness.model import (
     Case,
     Grid,

@@ -14,7 +14,7 @@ from harness.plan import Adopt, Ask, Check, Done, DropDraft, EmptyQueries, Fold,
 from harness.roles import Credit, RoleTurn, has_sources, role_turn
 from harness.session import Session, Step
 from harness.status import describe
-from harness.turn import keep_rejected
+from harness.turn import keep_rejected, was_refused
 
 HANDED_OUT = "next.json"
 BY_HAND = "by hand"
@@ -34,7 +34,7 @@ def hand_out(session: Session) -> Packet:
 def take_in(session: Session, text: str) -> Step:
     """Check and commit a reply. Raises StateMoved if it answers an older prompt, RepliesDefective with the defects.
 
-    A refused reply is kept in `.harness/rejected/`.
+    A refused reply is kept in `.harness/rejected/`. Taken once more as it is, code puts it right where it can.
     """
     turn = _due_turn(session, tidy=False)
     packet, reply = turn.packet, Reply(text)
@@ -42,24 +42,32 @@ def take_in(session: Session, text: str) -> Step:
     if handed and any(handed.get(name) != now[name] for name in ("role", "token")):
         raise _moved(session, packet, text, "the files moved since `harness next`; the reply is kept aside")
     value, defects = turn.judge(reply)
+    mended = turn.mend(value, defects) if turn.mend and value is not None and defects else None
+    refused = [defect.code for defect in defects]
+    if mended is not None and was_refused(session, packet, reply):
+        value, defects = mended, ()
     if value is None or defects:
-        raise _refused(session, packet, reply, defects)
+        raise _refused(session, packet, reply, defects, mendable=mended is not None)
     answers = isinstance(value, Decision) and value.answer is not None
     if handed and answers and handed.get("question") != now["question"]:
         raise _moved(session, packet, text, "question.md changed since `harness next`; the answer is kept aside")
-    record = {"role": str(packet.role), "round": packet.round, "agent": BY_HAND}
+    record = {"role": str(packet.role), "round": packet.round, "agent": BY_HAND, "defects": refused}
     step = turn.commit(value, Credit(record))
     session.store.drop_helper(HANDED_OUT)
     return step
 
 
-def _refused(session: Session, packet: Packet, reply: Reply, defects: tuple[Defect, ...]) -> RepliesDefective:
+def _refused(
+    session: Session, packet: Packet, reply: Reply, defects: tuple[Defect, ...], *, mendable: bool
+) -> RepliesDefective:
     """The error that names every defect; the reply is kept."""
     keep_rejected(replace(session, tell=lambda event: None), packet, BY_HAND, reply, defects, 1)  # told once, below
     told = [defect.what + (f": {defect.value}" if defect.value else "") for defect in defects]
     value = told[0] if len(told) == 1 else "".join(f"\n  - {one}" for one in told) or "it is empty"
     kept = session.store.helpers / "rejected"
     hint = f"mend it and take it again; harness next shows the prompt. A copy is in {kept}"
+    if mendable:
+        hint += "\n  or take it once more as it is: lost facts are put back, doubtful numbers marked [unverified]"
     return RepliesDefective("this reply cannot be used", value, hint, tuple(defect.code for defect in defects))
 
 

@@ -26,6 +26,7 @@ from harness.roles import Credit, ask, check, commit_answer, fold_raw
 from harness.searching import as_raw, search_all, told
 from harness.session import Event, Session, Step
 from harness.store import Base, Snapshot
+from harness.tokens import estimate
 
 
 def perform(action: Action, snapshot: Snapshot, session: Session) -> Step:
@@ -77,7 +78,13 @@ def search(session: Session, snapshot: Snapshot, number: int, queries: tuple[str
     rationale = " ".join(snapshot.case.next_query.reasoning)
     retrieved = session.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
     text = render_raw(as_raw(searched, rationale, retrieved))
-    record = {"role": "search", "round": number, "outcomes": [one.record._asdict() for one in searched]}
+    record = {
+        "role": "search",
+        "round": number,
+        "outcomes": [one.record._asdict() for one in searched],
+        "asked": [name for one in searched for name in one.asked],
+        "size": estimate(text),
+    }
     session.store.create_raw(number, text, session.stamped(record))
     notes = tuple(dict.fromkeys(note for one in searched for note in one.notes))
     blocked = all(one.record.outcome in ("blocked", "skipped") for one in searched)
@@ -91,6 +98,7 @@ def adopt_raw(session: Session, number: int, queries: tuple[str, ...]) -> Step:
     retrieved = session.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
     head = RawHead("search" if queries else "note", records, retrieved=retrieved)
     name = session.store.raw_path(number).name
-    record = session.stamped({"role": "harness", "round": number, "adopted": name})
-    session.store.commit(name, adopt(bare.text, head), Base({name: bare.digest}), record)
+    text = adopt(bare.text, head)
+    record = session.stamped({"role": "harness", "round": number, "adopted": name, "size": estimate(text)})
+    session.store.commit(name, text, Base({name: bare.digest}), record)
     return Step("adopt", f"{name} adopted" + (f" as the result of {', '.join(queries)}" if queries else " as a note"))

@@ -16,7 +16,11 @@ from harness.formats.front import put
 from harness.formats.labels import counted
 from harness.formats.queries import render_next_query
 from harness.formats.summary import lines_of, newest_searches, render_summary, source_lines
-from harness.guards import LOST, View, check_decision, check_rewrite, put_back, settled, was_read
+from harness.guards.lines import View
+from harness.guards.mending import mend
+from harness.guards.planner import ACCEPTED, check_decision, mend_decision
+from harness.guards.settled import settled, was_read
+from harness.guards.synthesizer import check_rewrite
 from harness.model import Decision, Defect, NextQuery, Packet, Raw, Reply, Rewrite, Role, SectionKind, Summary, Verdict
 from harness.packet import Turn, build, language_for
 from harness.plan import Ask, Check, Fold, last_rounds, unfolded
@@ -24,7 +28,8 @@ from harness.prompts import load_prompts
 from harness.reply import parse_checker, parse_planner, parse_synthesizer
 from harness.session import Event, Session, Step
 from harness.store import Snapshot
-from harness.turn import Judge, Turned, converse
+from harness.store.sources import Sources
+from harness.turn import Judge, Mend, Turned, converse
 
 T = TypeVar("T")
 # Defects of a Planner that wants to stop too soon: when it insists, the built-in Planner's query is taken.
@@ -45,11 +50,12 @@ class Credit(NamedTuple):
 
 @dataclass(frozen=True)
 class RoleTurn(Generic[T]):
-    """What a role gets, how its reply is checked, and what becomes of the checked value."""
+    """What a role gets, how its reply is checked, what becomes of the checked value, and what code can put right."""
 
     packet: Packet
     judge: Judge[T]
     commit: Callable[[T, Credit], Step]
+    mend: Mend[T] | None = None
 
 
 def role_turn(session: Session, snapshot: Snapshot, action: Fold | Check | Ask) -> RoleTurn[Any]:
@@ -75,16 +81,17 @@ def planner_turn(session: Session, snapshot: Snapshot, action: Ask) -> RoleTurn[
     unread = tuple(f"raw_{number}.md" for number in unfolded(snapshot.case)) if action.must_answer else ()
     turn = Turn(Role.PLANNER, action.number, action.must_answer, action.must_decide, unread)
     packet = packet_for(session, snapshot, turn)
-    return RoleTurn(packet, judge_decision(snapshot, packet), partial(commit_decision, session, snapshot, action))
+    commit = partial(commit_decision, session, snapshot, action)
+    return RoleTurn(packet, judge_decision(snapshot, packet), commit, mend_decision)
 
 
 def ask(session: Session, snapshot: Snapshot, action: Ask) -> Step:
     """A must-answer is always answered: at the worst by code, from the summary."""
     turn = planner_turn(session, snapshot, action)
     try:
-        turned = converse(session, turn.packet, turn.judge)
+        turned = converse(session, turn.packet, turn.judge, turn.mend)
     except (AgentUnreachable, AgentFailed, RepliesDefective) as error:
-        insists = isinstance(error, RepliesDefective) and set(error.codes) <= TOO_SOON
+        insists = isinstance(error, RepliesDefective) and TOO_SOON & set(error.codes) and not _unmendable(error)
         if not action.must_answer and not insists:
             raise
         session.tell(Event("notice", f"{error.what}; the built-in rules take this turn"))
@@ -92,6 +99,10 @@ def ask(session: Session, snapshot: Snapshot, action: Ask) -> Step:
         if turned.value.answer is not None and not action.must_answer:
             action = _out_of_words(snapshot, action)
     return commit_decision(session, snapshot, action, turned.value, Credit.of(turned, turn.packet))
+
+
+def _unmendable(error: RepliesDefective) -> bool:
+    return bool(set(error.codes) - TOO_SOON - ACCEPTED)
 
 
 def _out_of_words(snapshot: Snapshot, action: Ask) -> Ask:
@@ -170,7 +181,8 @@ def synthesizer_turn(session: Session, snapshot: Snapshot, action: Fold) -> Role
     text, raw = session.store.read_raw(action.number)
     turn = Turn(Role.SYNTHESIZER, action.number, material={f"raw_{action.number}.md": text})
     packet = packet_for(session, snapshot, turn)
-    return RoleTurn(packet, judge_rewrite(snapshot, packet, raw), partial(commit_fold, session, snapshot, raw))
+    judge, commit = judge_rewrite(session, snapshot, packet, raw), partial(commit_fold, session, snapshot, raw)
+    return RoleTurn(packet, judge, commit, partial(mend, summary=snapshot.case.summary))
 
 
 def has_sources(session: Session, action: Fold) -> bool:
@@ -185,20 +197,21 @@ def fold_raw(session: Session, snapshot: Snapshot, action: Fold) -> Step:
         rewrite = Rewrite(nothing_new="the search brought no source")
         return commit_fold(session, snapshot, raw, rewrite, Credit(record))
     turn = synthesizer_turn(session, snapshot, action)
-    turned = converse(session, turn.packet, turn.judge, partial(restore, snapshot.case.summary))
+    turned = converse(session, turn.packet, turn.judge, turn.mend)
     return turn.commit(turned.value, Credit.of(turned, turn.packet))
 
 
-def restore(summary: Summary, rewrite: Rewrite, defects: tuple[Defect, ...]) -> Rewrite | None:
-    """When repair turns do not help, lost facts are put back as they stood; any other defect stays one."""
-    if any(defect.code != LOST for defect in defects):
-        return None
-    return put_back(rewrite, summary, [defect.value for defect in defects])
-
-
-def judge_rewrite(snapshot: Snapshot, packet: Packet, raw: Raw) -> Judge[Rewrite]:
+def judge_rewrite(session: Session, snapshot: Snapshot, packet: Packet, raw: Raw) -> Judge[Rewrite]:
+    settings = session.settings
     new = {f"{packet.round}.{k}" for k in range(1, len(raw.sources) + 1)}
-    view = View(snapshot.case, packet, known_sources(snapshot.case.summary) | new)
+    view = View(
+        snapshot.case,
+        packet,
+        known_sources(snapshot.case.summary) | new,
+        Sources(session.store),
+        settings.summary_tokens,
+        settings.sections,
+    )
 
     def judge(reply: Reply) -> tuple[Rewrite | None, tuple[Defect, ...]]:
         rewrite, defects = parse_synthesizer(reply)

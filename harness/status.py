@@ -1,4 +1,4 @@
-"""What `harness status` says: where the case stands, whose turn it is, what is wrong. Opens no folded raw."""
+"""What `harness status` says: where the case stands, whose turn it is, what it cost. Opens no folded raw."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.errors import HarnessError
 from harness.formats.labels import counted
 from harness.formats.question import fingerprint
 from harness.formats.summary import lines_of
@@ -31,6 +32,7 @@ from harness.plan import (
     open_cells_of,
     rounds_used,
 )
+from harness.spending import Account, account_of, spent, told_account
 from harness.store import Snapshot, Store
 from harness.store.claim import read_claim
 
@@ -58,6 +60,7 @@ class Status(NamedTuple):
     answer: str  # "", draft, complete or partial
     stopped: str
     working: str  # who has claimed the case
+    spent: Account | None  # None where the trace tells nothing
     problems: tuple[str, ...]
 
 
@@ -69,6 +72,7 @@ def look(store: Store, settings: Settings, warnings: tuple[str, ...] = (), seen:
     grid = case.question.grid if case.question else None
     claim = read_claim(store.helpers / "claim.json")
     alive = claim is not None and claim.alive(datetime.now(UTC))  # a killed process leaves its claim behind
+    account, unread = _account(store)
     return Status(
         case=str(store.folder),
         question=case.question.text.strip() if case.question else "",
@@ -85,8 +89,17 @@ def look(store: Store, settings: Settings, warnings: tuple[str, ...] = (), seen:
         answer=case.answer.status if case.answer else "",
         stopped=case.answer.stopped if case.answer else "",
         working=f"{claim.role}, process {claim.pid}, since {claim.since}" if claim and alive else "",
-        problems=(*warnings, *map(told, snapshot.problems), *_case_warnings(case)),
+        spent=account,
+        problems=(*warnings, *map(told, snapshot.problems), *_case_warnings(case), *unread),
     )
+
+
+def _account(store: Store) -> tuple[Account | None, tuple[str, ...]]:
+    """What was spent; a trace that cannot be read is a problem to name, and no reason to say nothing else."""
+    try:
+        return account_of(spent(store)), ()
+    except HarnessError as error:
+        return None, (f"{error.what}: {error.value}. {error.hint}",)
 
 
 def told(problem: Problem) -> str:
@@ -167,6 +180,7 @@ def render(status: Status) -> str:
         lines.append(f"  answer.md: {status.answer} ({status.stopped})")
     if status.working:
         lines.append(f"  at work: {status.working}")
+    lines += [f"  {line}" for line in (told_account(status.spent) if status.spent else ())]
     lines.append(f"  due: {status.next}")
     lines += [f"  note: {problem}" for problem in status.problems]
     return "\n".join(lines)

@@ -33,6 +33,7 @@ class Turned(NamedTuple, Generic[T]):
     tokens_in: int
     tokens_out: int
     defects: tuple[str, ...]  # codes of the replies refused on the way
+    estimated: bool = True  # whether any of the counts is our own
 
     def record(self, packet: Packet) -> dict[str, object]:
         """The trace line's part about the role."""
@@ -42,6 +43,7 @@ class Turned(NamedTuple, Generic[T]):
             "agent": self.agent,
             "seconds": round(self.seconds, 3),
             "tokens": [self.tokens_in, self.tokens_out],
+            "estimated": self.estimated,
             "defects": list(self.defects),
             "notes": list(self.reply.notes),
         }
@@ -55,6 +57,7 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
     """
     problems: list[HarnessError] = []
     refused: list[str] = []
+    guessed = False
     spent_in, spent_out = 0, 0  # by all agents asked: the budget is for what was paid, not for what was used
     agents = session.crew.agents[packet.role]
     for agent in agents:
@@ -72,10 +75,11 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
                 break
             spent_in += estimate(current.prompt) if reply.tokens_in is None else reply.tokens_in
             spent_out += estimate(reply.text) if reply.tokens_out is None else reply.tokens_out
+            guessed |= reply.tokens_in is None or reply.tokens_out is None
             value, defects = judge(reply)
             if value is not None and not defects:
                 seconds = session.clock.monotonic() - started
-                return Turned(value, reply, agent.name, seconds, spent_in, spent_out, tuple(refused))
+                return Turned(value, reply, agent.name, seconds, spent_in, spent_out, tuple(refused), guessed)
             refused += [defect.code for defect in defects]
             keep_rejected(session, packet, agent.name, reply, defects, len(refused))
             if reply == before:  # it was told, and says the same: a further repair turn would only cost
@@ -85,7 +89,7 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
         mended = mend(value, defects) if mend and value is not None and defects else None
         if mended is not None:
             seconds = session.clock.monotonic() - started
-            return Turned(mended, reply, agent.name, seconds, spent_in, spent_out, (*refused, "put-back"))
+            return Turned(mended, reply, agent.name, seconds, spent_in, spent_out, (*refused, "mended"), guessed)
         if defects:
             problems.append(_defective(packet, agent.name, defects))
     raise _worst(problems, packet, spent_in + spent_out)
@@ -108,7 +112,16 @@ def keep_rejected(
         session.tell(Event("defect", f"{agent}: {defect.what}" + (f": {defect.value}" if defect.value else "")))
     told = "\n".join(f"# {defect.code}: {defect.what} {defect.value}".rstrip() for defect in defects)
     replied = reply.text or "\n".join(f"# file {name}\n{text}" for name, text in reply.files.items())
-    session.store.put_helper(f"rejected/{packet.role}_{packet.round}_{count}.md", f"{told}\n\n{replied}\n")
+    session.store.put_helper(_rejected(packet, count), f"{told}\n\n{replied}\n")
+
+
+def was_refused(session: Session, packet: Packet, reply: Reply) -> bool:
+    """Whether this very reply was refused before in this turn: who gives it again means it."""
+    return session.store.get_helper(_rejected(packet, 1)).endswith(f"\n\n{reply.text}\n")
+
+
+def _rejected(packet: Packet, count: int) -> str:
+    return f"rejected/{packet.role}_{packet.round}_{count}.md"
 
 
 def _defective(packet: Packet, agent: str, defects: tuple[Defect, ...]) -> RepliesDefective:

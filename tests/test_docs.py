@@ -20,6 +20,7 @@ import pytest
 from harness import errors, model
 from harness.agents.chat import APIS
 from harness.assets import template
+from harness.check import CODES
 from harness.cli.group import COMMANDS, cli
 from harness.config import OTHER_VARIABLES, user_config_file
 from harness.crew import BUILT_IN_AGENTS, PROVIDERS
@@ -29,6 +30,8 @@ from harness.formats.question import parse_question
 from harness.formats.raw import parse_raw
 from harness.formats.summary import parse_summary
 from harness.given import parse_settings
+from harness.guards.mending import MENDERS
+from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED, UNGROUNDED
 from harness.locate import PROJECT_FILE
 from harness.model import Answer, Grid, NextQuery, Question, Raw, RawHead, Summary
 from harness.options import AgentSpec
@@ -59,7 +62,7 @@ FORMS = (Question, Grid, Summary, NextQuery, RawHead, Answer)
 FILE_KEYS = {key for form in FORMS for key in form.__annotations__}
 KEYS = {*SETTINGS, *AGENT_KEYS, *SAFE_OPTIONS, *MAIN_OPTION.values(), *FILE_KEYS, "question"}
 NAMES = {
-    *{*COMMANDS, *MODULES, *EXTRAS, *BUILT_IN_AGENTS, *PROVIDERS, *APIS},
+    *{*COMMANDS, *MODULES, *EXTRAS, *BUILT_IN_AGENTS, *PROVIDERS, *APIS, *CODES},
     *{*LANGUAGES, *MODES, *STRATEGIES, "stdin", "stdout", "argument", "file", "true", "false"},
     *re.findall(r"^  (\w+):$", template("agents.yaml"), re.MULTILINE),
 }
@@ -321,3 +324,30 @@ def test_the_example_tells_nothing_of_the_machine_it_was_made_on() -> None:
     made = [path for path in EXAMPLE.iterdir() if path.is_file()]
     assert {path.name for path in made} >= {"question.md", "summary.md", "raw_1.md", "next_query.txt", "answer.md"}
     assert [path.name for path in made if re.search(r"(^|[\s\"'])/(tmp|home|root|work|Users)/", path.read_text())] == []
+
+
+# Guards -------------------------------------------------------------------------------------------
+
+
+def codes_in(table: str) -> dict[str, str]:
+    """Code → last cell, of the rows whose first cell holds codes."""
+    rows = (line.strip("|").split(" | ") for line in table.splitlines() if line.startswith("| `"))
+    return {code: row[-1].strip() for row in rows for code in re.findall(r"`([a-z-]+)`", row[0])}
+
+
+def test_every_defect_and_every_finding_is_told() -> None:
+    """A code that a person reads in a repair turn, in the trace or in `harness check` has its row."""
+    replies, checked = TEXTS["docs/guards.md"].split("## `harness check`")
+    paths = [*sorted((ROOT / "harness" / "guards").glob("*.py")), ROOT / "harness" / "reply.py"]
+    code = "".join(path.read_text(encoding="utf-8") for path in paths)
+    made = set(re.findall(r'[dD]efect\(\s*"([a-z-]+)"', code)) | {LOST, UNGROUNDED, CONTRADICTION, REPEATED}
+    told = codes_in(replies)
+    assert set(told) == made
+    assert {name for name, then in told.items() if then not in ("–", "the answer stands unchecked")} == {
+        *MENDERS,
+        "early-answer",
+        "no-source",
+    }
+    assert set(codes_in(checked)) == set(CODES)
+    for row in re.findall(r"^\| (`.*?`) \| (\w+) \|", checked, re.MULTILINE):
+        assert {CODES[name].severity for name in re.findall(r"`([a-z-]+)`", row[0])} == {row[1]}

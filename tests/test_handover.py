@@ -176,3 +176,24 @@ def test_a_broken_note_of_what_was_handed_out_loses_no_reply(folder: Path, text:
         hand_out(session)
         take_in(session, search_for("alpha"))
     assert parse_next_query(read_tree(folder)["next_query.txt"]).queries == ("alpha",)
+
+
+def test_a_refused_reply_that_is_taken_again_is_put_right(folder: Path) -> None:
+    write_tree(folder, {"raw_1.md": NOTE})
+    session, bad = make_session(folder), rewrite(("alpha is 17 [1.1]",))
+    hand_out(session)
+    with pytest.raises(RepliesDefective, match=r"17 does not stand in \[1\.1\]") as told:
+        take_in(session, bad)
+    assert "take it once more as it is" in told.value.hint
+    assert take_in(session, bad).action == "fold"
+    assert "- alpha is 17 [1.1] [unverified]\n" in read_tree(folder)["summary.md"]
+
+
+def test_what_code_cannot_put_right_is_refused_again(folder: Path) -> None:
+    write_tree(folder, {"raw_1.md": NOTE})
+    session, bad = make_session(folder), rewrite(("fact alpha [9.9]",))
+    hand_out(session)
+    for _ in range(2):
+        with pytest.raises(RepliesDefective) as told:
+            take_in(session, bad)
+        assert "once more" not in told.value.hint

@@ -31,6 +31,7 @@ VkusVill had a revenue of 12 bn in 2024.
 
 VkusVill sells groceries.
 """
+RAW_1 = "---\nkind: search\n---\n## 1. Infoline\n- url: https://infoline.spb.ru/q\n\nSamokat: 154.0 bn in 2024.\n"
 OLD_FACTS = ("Samokat: revenue 2024 — 154.0 bn [1.1]", "Samokat: share 2024 — 31 % [1.1]")
 OLD = """---
 round: 1
@@ -97,7 +98,11 @@ def test_a_fact_that_is_gone_without_a_reason(tmp_path: Path) -> None:
     reworded = "Samokat had a share of 31 % in 2024 [1.1]"
     assert refused(tmp_path / "c", rewrite((reworded, OLD_FACTS[0]))) == []
     removed = rewrite((OLD_FACTS[0],)).replace("- none", "- Samokat: share 2024 — 31 % — wrong citation")
-    assert refused(tmp_path / "d", removed) == []
+    assert refused(tmp_path / "d", removed) == [("lost-fact", lost)]  # raw_1 is gone: nobody can tell
+    write_tree(tmp_path / "e/case", {"raw_1.md": RAW_1})
+    assert refused(tmp_path / "e", removed) == []
+    write_tree(tmp_path / "f/case", {"raw_1.md": RAW_1.replace("bn", "bn, a share of 31 %")})
+    assert refused(tmp_path / "f", removed) == [("lost-fact", lost)]
 
 
 def test_a_line_of_a_person_is_not_a_roles_to_remove(tmp_path: Path) -> None:
@@ -112,7 +117,7 @@ def test_lost_facts_are_put_back_when_repair_turns_do_not_help(tmp_path: Path) -
     folder = folded(tmp_path, forgetful, forgetful)
     facts = lines_of(summary_of(folder), SectionKind.CONFIRMED)
     assert facts == (OLD_FACTS[0], NEW_FACT, OLD_FACTS[1])
-    assert "put-back" in str(list(read_trace(folder / "trace.jsonl")))
+    assert "mended" in str(list(read_trace(folder / "trace.jsonl")))
 
 
 def test_a_fact_without_a_source(tmp_path: Path) -> None:
@@ -275,6 +280,7 @@ def test_a_note_costs_no_search_round_and_has_no_line_under_searches(tmp_path: P
 
 def test_the_trace_names_facts_added_and_removed_with_reasons(tmp_path: Path) -> None:
     reply = rewrite((OLD_FACTS[0], NEW_FACT)).replace("- none", f"- {OLD_FACTS[1]} — wrong citation")
+    write_tree(tmp_path / "case", {"raw_1.md": RAW_1})
     folder = folded(tmp_path, reply)
     record = list(read_trace(folder / "trace.jsonl"))[-1]
     assert record["added"] == [NEW_FACT] and record["removed"] == [OLD_FACTS[1]]

@@ -22,6 +22,7 @@ COMMANDS = {
     "stop": "take_part",
     "reopen": "take_part",
     "status": "look",
+    "check": "checks",
     "find": "tools",
     "agents": "tools",
     "trust": "tools",

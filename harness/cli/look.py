@@ -1,4 +1,4 @@
-"""Commands that only look: they start no program and write nothing."""
+"""Commands that only look: they start no program and write nothing but helpers."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import click
 from harness.cli.place import on_terminal, place_of, say, searching
 from harness.crew import Surroundings, make_crew
 from harness.session import Event, Session
+from harness.spending import spent
 from harness.status import told
 from harness.store import Store
 
@@ -32,7 +33,9 @@ def session_of(
     around = Surroundings(
         place.store, os.environ, say, attended=on_terminal() and not unattended, editor=editor if edit else ""
     )
-    return Session(place.store, make_crew(settings, around), settings, tell=tell, unattended=unattended)
+    capped = any("cap" in rung.options for rung in settings.search)
+    crew = make_crew(settings, around, spent(place.store).requests if capped else {})
+    return Session(place.store, crew, settings, tell=tell, unattended=unattended)
 
 
 def remember_folder(store: Store, folder: str | None) -> None:

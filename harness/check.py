@@ -1,0 +1,244 @@
+"""The rules of the guards over a whole case, also one that was made without the harness: what is wrong, and where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from harness.addresses import groups
+from harness.contradictions import clashes
+from harness.evidence import Raws, evidence
+from harness.facts import Cell, citations, parse_fact, without_marks
+from harness.formats.answer import without_sources
+from harness.formats.question import fingerprint
+from harness.formats.summary import lines_of, render_source_line, search_lines, source_lines
+from harness.grounding import missing, page
+from harness.guards import text
+from harness.guards.lines import FACTUAL, MARK, UNVERIFIED, WRITABLE
+from harness.guards.planner import QUERY_LIMIT, SMALL, URL, WITHOUT_MARK
+from harness.guards.settled import SUCCEEDED, unsettled_cells
+from harness.guards.synthesizer import PLACEHOLDER
+from harness.model import Case, Defect, Grid, Problem, SectionKind, Source
+from harness.periods import Period, newest, periods
+from harness.quantities import is_physical
+from harness.tokens import estimate
+from harness.words import bag
+
+Severity = Literal["error", "warning", "notice"]
+
+
+class Code(NamedTuple):
+    """What a finding of a kind means for the reader, and what to do about it."""
+
+    severity: Severity
+    hint: str
+
+
+CODES: Mapping[str, Code] = {
+    "broken-file": Code("warning", "mend the line as it says"),
+    "uncited-fact": Code("error", "add its source as [N.k], or [person] if it is yours"),
+    "unknown-citation": Code("error", "cite a source that is there, or remove the line"),
+    "gone-source": Code("notice", "the raw was removed: its numbers cannot be looked up any more"),
+    "ungrounded": Code("error", "correct the number or the citation, or mark the line [unverified]"),
+    "unverified": Code("warning", "look the number up; then correct it, or remove the mark"),
+    "told-only": Code("notice", "look for a page that says the same"),
+    "contradiction": Code("error", "add the line to Contradictions, or correct one of the two"),
+    "stale": Code("warning", "read the source again: harness reopen, then harness run"),
+    "repeated-line": Code("warning", "remove one of them"),
+    "placeholder": Code("error", "write the lines out; git or .harness/rejected may still have them"),
+    "placeholder-source": Code("error", "remove it: nothing was read there"),
+    "unknown-address": Code("error", "cite the source by its [N.k]"),
+    "mojibake": Code("error", "write the line as it was meant, and save the file as UTF-8"),
+    "lost-letters": Code("error", "write the line anew from its source"),
+    "forged-tag": Code("warning", "remove the tag"),
+    "struck-out": Code("error", "remove it again, or cite a source that it did not have"),
+    "over-allowance": Code("warning", "merge lines, or raise summary_tokens"),
+    "same-document": Code("notice", "count them as one source"),
+    "repeated-query": Code("notice", "ask in other words, or for something else"),
+    "long-query": Code("warning", f"shorten it to {QUERY_LIMIT} characters"),
+    "query-url": Code("warning", "ask in words: an address in a query may carry data out"),
+    "uncited-answer": Code("error", "carry the citations over from summary.md"),
+    "early-answer": Code("error", "harness reopen, then harness run"),
+    "question-changed": Code("warning", 'for a new case: harness -C research/NAME ask "…"'),
+    "planted": Code("notice", "a page gives orders; they were data to every role"),
+}
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong at `file:line` (line 1 where no line can be named)."""
+
+    file: str
+    line: int
+    code: str
+    severity: Severity
+    what: str
+    value: str
+    hint: str
+
+
+class Checked(NamedTuple):
+    """What is checked: the case, its files' texts by name, what reading them found, and its raws."""
+
+    case: Case
+    texts: Mapping[str, str]
+    problems: tuple[Problem, ...]
+    raws: Raws
+    allowance: int
+
+    @property
+    def grid(self) -> Grid:
+        return self.case.question.grid if self.case.question else Grid()
+
+    def lines(self, *kinds: SectionKind) -> tuple[str, ...]:
+        return tuple(line for kind in kinds for line in lines_of(self.case.summary, kind))
+
+
+def check(checked: Checked) -> tuple[Finding, ...]:
+    """Every finding, by file and line; the same case gives the same findings."""
+    found = [finding for rule in RULES for finding in rule(checked)]
+    return tuple(sorted(dict.fromkeys(found), key=lambda finding: finding[:3]))
+
+
+def _finding(checked: Checked, file: str, defect: Defect) -> Finding:
+    code = CODES[defect.code]
+    line = _line_of(checked.texts.get(file, ""), defect.value)
+    return Finding(file, line, defect.code, code.severity, defect.what, defect.value, code.hint)
+
+
+def _line_of(whole: str, entry: str) -> int:
+    """The line of a file that an entry begins in; a wrapped one is found by its beginning."""
+    start = whole.find(entry) if entry else -1
+    start = whole.find(entry[:40]) if start < 0 < len(entry) else start
+    return whole.count("\n", 0, start) + 1 if start >= 0 else 1
+
+
+def _of_problems(checked: Checked) -> Iterator[Finding]:
+    for problem in checked.problems:
+        hint = problem.hint or CODES["broken-file"].hint
+        yield Finding(problem.file, problem.line, "broken-file", "warning", problem.what, "", hint)
+
+
+def _of_question(checked: Checked) -> Iterator[Finding]:
+    case = checked.case
+    if case.question and case.summary.fingerprint not in ("", fingerprint(case.question.text)):
+        told = "the question was changed since the summary began"
+        yield _finding(checked, "question.md", Defect("question-changed", told))
+
+
+def _of_summary(checked: Checked) -> Iterator[Finding]:
+    for defect in _summary_defects(checked):
+        yield _finding(checked, "summary.md", defect)
+
+
+def _summary_defects(checked: Checked) -> Iterator[Defect]:
+    facts, lines = checked.lines(SectionKind.CONFIRMED), checked.lines(*WRITABLE)
+    for line in facts:
+        if not citations(line) and not MARK.search(line):
+            yield Defect("uncited-fact", "a fact without a source", line)
+    for line in lines:
+        if UNVERIFIED.search(line):
+            yield Defect("unverified", "a number that no cited source bears out", line)
+        if PLACEHOLDER.match(line):
+            yield Defect("placeholder", "a remark in place of the lines", line)
+    for line, count in Counter(lines).items():
+        if count > 1:
+            yield Defect("repeated-line", f"this line stands {count} times", line)
+    yield from text.unreadable(lines)
+    yield from text.forged_tag(lines)
+    for clash in clashes(facts, checked.lines(SectionKind.CONTRADICTIONS), checked.grid):
+        told = f"another value for the same: {clash.first}"
+        yield Defect("contradiction", told, clash.second)
+    struck = {without_marks(line).casefold(): line for line in checked.lines(SectionKind.STRUCK)}
+    for line in lines:
+        before = struck.get(without_marks(line).casefold())
+        if before is not None and set(citations(line)) <= set(citations(before)):
+            yield Defect("struck-out", "a person struck this out, and it is back", line)
+    size = estimate("\n".join(lines))
+    if checked.allowance and size > checked.allowance:
+        yield Defect("over-allowance", f"about {size} tokens of {checked.allowance}")
+
+
+def _of_sources(checked: Checked) -> Iterator[Finding]:
+    """Addresses of Sources that are one document: who counts them as two counts one voice twice."""
+    lines = {line.id: line for line in source_lines(checked.case.summary)}
+    first = groups({id: Source(line.title, "", line.url) for id, line in lines.items()})
+    for id, other in first.items():
+        if id != other:
+            told = f"[{id}] and [{other}] are one document"
+            yield _finding(checked, "summary.md", Defect("same-document", told, render_source_line(lines[id])))
+
+
+def _of_raws(checked: Checked) -> Iterator[Finding]:
+    """Citations, numbers and addresses of the facts against the raws themselves."""
+    facts = [parse_fact(line, checked.grid) for line in checked.lines(SectionKind.CONFIRMED)]
+    periods_of: dict[Cell, list[Period]] = {}
+    for fact in facts:
+        if fact.field and not is_physical(fact.value):  # mountains do not grow
+            periods_of.setdefault(fact.cell, []).extend(periods(fact.period))
+    newest_of = {cell: latest for cell, named in periods_of.items() if (latest := newest(named))}
+    found = evidence(checked.lines(*FACTUAL), checked.grid, checked.raws, newest_of)
+    for defect in found.summary:
+        yield _finding(checked, "summary.md", defect)
+    for file, at, line in found.orders:
+        yield Finding(file, at, "planted", *CODES["planted"][:1], "a page gives orders", line, CODES["planted"].hint)
+
+
+def _of_searches(checked: Checked) -> Iterator[Finding]:
+    seen: dict[frozenset[str], int] = {}
+    for line in search_lines(checked.case.summary):
+        words_of = bag(line.query)
+        if line.outcome == SUCCEEDED and words_of in seen:
+            told = f"round {seen[words_of]} searched this and found sources"
+            yield _finding(checked, "summary.md", Defect("repeated-query", told, line.query))
+        elif line.outcome == SUCCEEDED:
+            seen[words_of] = line.round
+    for query in checked.case.next_query.queries:
+        if len(query) > QUERY_LIMIT:
+            yield _finding(checked, "next_query.txt", Defect("long-query", f"{len(query)} characters", query))
+        if URL.search(query):
+            yield _finding(checked, "next_query.txt", Defect("query-url", "a query holds an address", query))
+
+
+def _of_answer(checked: Checked) -> Iterator[Finding]:
+    answer, case = checked.case.answer, checked.case
+    if answer is None:
+        return
+    known = {line.id for line in source_lines(case.summary)}
+    known |= {id for line in checked.lines(*FACTUAL) for id in citations(line)}
+    body = without_sources(answer.text)
+    defects = [
+        Defect("unknown-citation", "the summary has no such source", f"[{id}]")
+        for id in citations(body)
+        if id not in known
+    ]
+    if not citations(body) and any(map(citations, checked.lines(SectionKind.CONFIRMED))):
+        defects.append(Defect("uncited-answer", "the answer cites nothing"))
+    pages = [page("\n".join((checked.texts.get("summary.md", ""), checked.texts.get("question.md", ""))))]
+    lines = [line for line in body.split("\n") if line.strip()]
+    for line in lines:
+        lacking = () if UNVERIFIED.search(line) else missing(WITHOUT_MARK.sub("", line), pages)
+        defects += [
+            Defect("ungrounded", f"{piece} does not stand in the summary", line.strip())
+            for piece in lacking
+            if not SMALL.fullmatch(piece)
+        ]
+    defects += text.unreadable(lines)
+    defects += text.invented_address(lines, [checked.texts.get("summary.md", "")])
+    if answer.status == "complete":
+        told = "complete, but no cited figure and fewer than 2 searches for"
+        defects += [Defect("early-answer", f"{told} {entity}: {field}") for entity, field in unsettled_cells(case)]
+    for defect in defects:
+        yield _finding(checked, "answer.md", defect)
+
+
+Rule = Callable[[Checked], Iterable[Finding]]
+RULES: tuple[Rule, ...] = (
+    _of_problems,
+    _of_question,
+    _of_summary,
+    _of_sources,
+    _of_raws,
+    _of_searches,
+    _of_answer,
+)

@@ -1,0 +1,270 @@
+"""What a case has spent: tokens by role and agent, searches by provider; and what one growing chat would have read."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import BinaryIO, NamedTuple
+
+from harness.errors import HarnessError
+from harness.formats.text import clean, shortened
+from harness.store import Store
+from harness.store.reading import open_regular, read_bytes
+from harness.store.trace import digest
+
+CACHE = "spent.json"
+CACHE_LIMIT = 16_000_000  # bytes; a foreign file in its place must not fill the memory
+# Bytes of the trace, some 100 lines, which are read again in 1 ms: below it a write costs more than it saves.
+WORTH_KEEPING = 65_536
+WINDOWS = (64_000, 128_000, 200_000)  # tokens
+NONSENSE = 10**12  # a count or a round from here on stands in no line of ours
+AGENTS_NAMED = 6  # on the screen; --json has them all
+NAME_SHOWN = 40  # characters: a trace may hold anything
+
+
+class Spent(NamedTuple):
+    """Totals of a whole trace.
+
+    `tokens`: (role, agent) -> (in, out), refused replies included, as far as a pass that was committed records them;
+    `estimated`: whether any of these figures is an estimate; `requests`: provider -> searches made;
+    `raws`: round -> tokens of its raw (always an estimate), None where no line says, in the order of the rounds.
+    """
+
+    tokens: Mapping[tuple[str, str], tuple[int, int]]
+    estimated: bool
+    requests: Mapping[str, int]
+    raws: Mapping[int, int | None]
+
+
+class GrowingChat(NamedTuple):
+    """One chat instead of this case, in tokens. `overflows`: window -> first round that does not fit, None = none."""
+
+    holds: int
+    has_read: int
+    overflows: Mapping[int, int | None]
+    whole: bool  # False: some raw's size is not known, so all figures are the least possible
+
+
+class Share(NamedTuple):
+    role: str
+    agent: str
+    tokens_in: int
+    tokens_out: int
+
+
+class Account(NamedTuple):
+    """What `harness status` tells of it. `growing_chat` is None while there is no raw."""
+
+    tokens_in: int
+    tokens_out: int
+    by: tuple[Share, ...]
+    estimated: bool
+    searches: Mapping[str, int]  # provider -> number
+    growing_chat: GrowingChat | None
+
+
+# Counting ----------------------------------------------------------------------------------------
+
+
+def spent(store: Store, *, worth_keeping: int = WORTH_KEEPING) -> Spent:
+    """The totals of trace.jsonl. Only what came after the totals kept in `.harness/spent.json` is read.
+
+    They are kept anew once `worth_keeping` bytes came after them. A line without its end is not counted yet: it is
+    torn, or being written. Raises HarnessError where trace.jsonl is a link or cannot be read.
+    """
+    descriptor = open_regular(store.folder / "trace.jsonl")
+    if descriptor is None:
+        return _Tally().totals()
+    with os.fdopen(descriptor, "rb") as file:
+        tally = _kept(store, file) or _Tally()
+        before = tally.end
+        file.seek(before)
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            tally.take(line)
+    if tally.end - before >= max(worth_keeping, 1):
+        with contextlib.suppress(HarnessError, OSError):  # a read-only folder: the next command reads it all again
+            store.put_helper(CACHE, _render(tally))
+    return tally.totals()
+
+
+class _Tally:
+    """Totals under way of the first `end` bytes of a trace, the last line of which is `last`."""
+
+    def __init__(self) -> None:
+        self.tokens: dict[tuple[str, str], tuple[int, int]] = {}
+        self.estimated = False
+        self.requests: dict[str, int] = {}
+        self.raws: dict[int, int | None] = {}
+        self.end = 0
+        self.last = b""
+
+    def take(self, line: bytes) -> None:
+        """Count one line; a torn or foreign one adds nothing but its length."""
+        self.end += len(line)
+        self.last = line
+        try:
+            record = json.loads(line.decode("utf-8", errors="replace"))
+        except (ValueError, RecursionError):
+            return
+        if isinstance(record, dict):
+            self._add_tokens(record)
+            self._add_raw(record)
+            if record.get("role") == "search":
+                self._add_requests(record)
+
+    def _add_tokens(self, record: Mapping[str, object]) -> None:
+        match record:
+            case {"role": str(role), "agent": str(agent), "tokens": [int(into), int(out)]}:
+                if 0 <= into < NONSENSE and 0 <= out < NONSENSE:
+                    before = self.tokens.get((role, agent), (0, 0))
+                    self.tokens[role, agent] = (before[0] + into, before[1] + out)
+                    self.estimated = self.estimated or record.get("estimated") is not False
+
+    def _add_raw(self, record: Mapping[str, object]) -> None:
+        number, size, role = record.get("round"), record.get("size"), record.get("role")
+        if type(number) is not int or not 0 < number < NONSENSE:
+            return
+        if type(size) is int and 0 <= size < NONSENSE:
+            self.raws[number] = size
+        elif role == "search" or (role in ("synthesizer", "harness") and record.get("file") == "summary.md"):
+            self.raws.setdefault(number, None)
+
+    def _add_requests(self, record: Mapping[str, object]) -> None:
+        """The providers that got a query; in older lines, which do not say so, those of the outcomes."""
+        asked, outcomes = record.get("asked"), record.get("outcomes")
+        named = list(asked) if isinstance(asked, list) else []
+        for outcome in outcomes if isinstance(outcomes, list) and asked is None else []:
+            match outcome:
+                case {"outcome": "pasted" | "skipped"}:
+                    pass
+                case {"provider": provider}:
+                    named.append(provider)
+        for provider in named:
+            if isinstance(provider, str) and provider:
+                self.requests[provider] = self.requests.get(provider, 0) + 1
+
+    def totals(self) -> Spent:
+        raws = {number: self.raws[number] for number in sorted(self.raws)}
+        return Spent(self.tokens, self.estimated, self.requests, raws)
+
+
+# The cache -----------------------------------------------------------------------------------------
+
+
+def _render(tally: _Tally) -> str:
+    """A line of JSON under its sha256, which is also over the last line counted: totals hold for that trace only."""
+    body = json.dumps(
+        {
+            "version": 1,
+            "end": tally.end,
+            "length": len(tally.last),
+            "tokens": [[*key, *counts] for key, counts in tally.tokens.items()],
+            "estimated": tally.estimated,
+            "requests": tally.requests,
+            "rounds": list(tally.raws),  # beside their sizes: 5,000 pairs take 1 ms longer to read
+            "sizes": list(tally.raws.values()),
+        }
+    )
+    return f"{digest(tally.last + body.encode())}\n{body}"
+
+
+def _kept(store: Store, trace: BinaryIO) -> _Tally | None:
+    """The totals kept last, if the trace still has the line that they end with in its place; else None."""
+    try:
+        sha256, _, body = (read_bytes(store.helpers / CACHE, limit=CACHE_LIMIT) or b"").partition(b"\n")
+        value = json.loads(body)
+    except (HarnessError, OSError, ValueError, RecursionError):
+        return None
+    tally = _Tally()
+    match value:
+        case {"version": 1, "end": int(end), "length": int(length)} if 0 < length <= end:
+            if end > trace.seek(0, os.SEEK_END):
+                return None
+            trace.seek(end - length)
+            tally.end, tally.last = end, trace.read(length)
+        case _:
+            return None
+    if digest(tally.last + body).encode() != sha256:
+        return None
+    tally.tokens = {(role, agent): (into, out) for role, agent, into, out in value["tokens"]}
+    tally.raws = dict(zip(value["rounds"], value["sizes"], strict=True))
+    tally.estimated, tally.requests = value["estimated"], value["requests"]
+    return tally
+
+
+# The counterfactual ------------------------------------------------------------------------------
+
+
+def growing_chat(raws: Mapping[int, int | None], windows: tuple[int, ...] = WINDOWS) -> GrowingChat:
+    """What one chat that keeps everything would hold after these rounds, and what it would have read in all.
+
+    `raws`: round -> tokens, in order. Counted is the text of the raws alone: the chat holds their sum, and since each
+    round's call reads all raws up to its own again, it has read the sum over the rounds of what it held after each. It
+    overflows in the first round after which it holds more than the window. Not counted are its instructions, the
+    question, its own replies and what a repeated call costs, so a real chat is above these figures; a cache of the
+    vendor makes re-reading cheaper, not shorter. A raw of unknown size (None) counts as 0 and makes it not `whole`.
+    """
+    held = list(accumulate(size or 0 for size in raws.values()))
+    overflows = {
+        window: next((number for number, size in zip(raws, held, strict=True) if size > window), None)
+        for window in windows
+    }
+    return GrowingChat(held[-1] if held else 0, sum(held), overflows, None not in raws.values())
+
+
+# Telling -----------------------------------------------------------------------------------------
+
+
+def account_of(totals: Spent) -> Account | None:
+    """None where nothing was spent."""
+    if not (totals.tokens or totals.requests or totals.raws):
+        return None
+    by = tuple(Share(_name(role), _name(agent), *counts) for (role, agent), counts in totals.tokens.items())
+    return Account(
+        tokens_in=sum(share.tokens_in for share in by),
+        tokens_out=sum(share.tokens_out for share in by),
+        by=by,
+        estimated=totals.estimated,
+        searches={_name(provider): number for provider, number in totals.requests.items()},
+        growing_chat=growing_chat(totals.raws) if totals.raws else None,
+    )
+
+
+def told_account(account: Account) -> list[str]:
+    """One line on what was spent, and one on the chat; agents with the tokens that they read."""
+    parts = []
+    if account.by:
+        named = [f"{share.role} {share.agent} {share.tokens_in:,}" for share in account.by[:AGENTS_NAMED]]
+        more = len(account.by) - AGENTS_NAMED
+        behind = f" and {more} more" if more > 0 else ""
+        tokens = f"{account.tokens_in:,} tokens in, {account.tokens_out:,} out ({'; '.join(named)}{behind})"
+        parts.append(tokens + (", an estimate" if account.estimated else ""))
+    if account.searches:
+        number = sum(account.searches.values())
+        each = ", ".join(f"{provider} {count:,}" for provider, count in account.searches.items())
+        searches = f"{number:,} search{'' if number == 1 else 'es'}"
+        parts.append(f"{searches} ({each})" if len(account.searches) > 1 else searches)
+    chat = account.growing_chat
+    return [*([f"spent: {'; '.join(parts)}"] if parts else []), *([_told_chat(chat)] if chat and chat.holds else [])]
+
+
+def _told_chat(chat: GrowingChat) -> str:
+    about, latest = ("about", "") if chat.whole else ("at least", " at the latest")
+    full = [(window // 1000, number) for window, number in chat.overflows.items() if number is not None]
+    if full:
+        rest = "".join(f", a {size}k one in round {number}" for size, number in full[1:])
+        fits = f"a {full[0][0]}k window would have overflowed in round {full[0][1]}{rest}{latest}"
+    else:
+        fits = f"a {min(chat.overflows) // 1000}k window would still hold it"
+    return (
+        f"one growing chat would hold {about} {chat.holds:,} tokens of raws now and have read {chat.has_read:,}; {fits}"
+    )
+
+
+def _name(text: str) -> str:
+    return shortened(" ".join(clean(text).split()), NAME_SHOWN)

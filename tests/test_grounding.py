@@ -1,0 +1,94 @@
+"""Numbers, dates and quotations in a source, in whatever notation it writes them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from harness.grounding import missing, page, page_of
+from harness.model import Source
+
+TEXT = """Выручка Самоката в 2024 году составила 153,96 млрд ₽, на 20 % больше. In July 2015 the land had
+19\u00a0674\u202f004 people and 1,284,000 sq km; it was −12.5 °C. «Мы никогда не сдадимся», — сказал он.
+| Company | Revenue, bn ₽ |
+| Lavka | 52.1 |
+FY23 was weak; in 2023/24 profits were 0.7%."""
+PAGE = page_of(Source("Quick commerce 2024", TEXT, "https://infoline.ru/2022/q", "2025-02-11"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Samokat: revenue 2024 — 154 bn ₽ [1.2]",
+        "153.96 bn roubles",
+        "153 960 000 000 ₽",
+        "0.15396 trn ₽",
+        "20%",
+        "about 20 percent",
+        "19,674,004 people",
+        "19.7 million",
+        "1.284 million sq km",
+        "-12.5",
+        "July 2015 est.",
+        "2015-07",
+        "52.1 bn ₽",
+        "FY 2023",
+        "2024 revenue in [2.9]",
+        "2025",  # the date of the source
+        "He said «мы никогда не сдадимся»",
+        "he said “Мы никогда  не сдадимся”",
+        "called “Lavka”",
+        "words only",
+        "0.7 %",
+    ],
+)
+def test_what_stands_in_the_source(said: str) -> None:
+    assert missing(said, [PAGE]) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "lacking"),
+    [
+        ("155 bn ₽", "155 bn ₽"),
+        ("154 mn ₽", "154 mn ₽"),
+        ("153.97 bn ₽", "153.97 bn ₽"),
+        ("21 %", "21 %"),
+        ("19,674,005", "19,674,005"),
+        ("June 2015", "June 2015"),
+        ("2019", "2019"),
+        ("52.1 bn $ and 53.1", "53.1"),
+        ("“мы никогда и не сдавались”", "мы никогда и не сдавались"),
+        ("9" * 5_000, "9" * 5_000),
+    ],
+)
+def test_what_does_not(said: str, lacking: str) -> None:
+    assert missing(said, [PAGE])[0].startswith(lacking[:20])
+
+
+def test_one_of_several_sources_is_enough_and_none_bears_out_nothing() -> None:
+    other = page("Lavka earned 9 bn in 2021.")
+    assert missing("154 bn ₽ in 2024 and 9 bn in 2021", [PAGE, other]) == ()
+    assert missing("154 bn ₽ in 2024", []) == ("2024", "154 bn ₽")
+
+
+@given(st.integers(10, 10**12), st.sampled_from([" ", "\u00a0", "\u202f", ",", "", "'"]))
+def test_a_number_is_found_with_any_separator(number: int, separator: str) -> None:
+    assume(not 1_500 <= number < 2_200)  # a year
+    written = f"{number:,}".replace(",", separator)
+    assert missing(f"{number}", [page(f"It was {written} then")]) == ()
+
+
+@given(st.decimals(1, 9_999, places=2), st.sampled_from([(3, "thousand"), (6, "млн"), (9, "bn"), (8, "亿")]))
+def test_a_number_is_found_in_any_scale(value: Decimal, scale: tuple[int, str]) -> None:
+    exponent, word = scale
+    whole = format(value.scaleb(exponent).normalize(), "f")
+    assert missing(f"{value} {word}", [page(f"a total of {whole} units")]) == ()
+
+
+@given(st.text(max_size=80), st.text(max_size=200))
+def test_any_text_is_looked_for_in_any_text(said: str, text: str) -> None:
+    assert isinstance(missing(said, [page(text)]), tuple)
+    assert missing(said, [page(said)]) == () or said

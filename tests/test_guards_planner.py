@@ -1,0 +1,78 @@
+"""What the Planner's answer and queries may not hold, and what is done when it insists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.agents.extractive import ExtractiveAgent
+from harness.formats.answer import parse_answer
+from harness.loop import step
+from tests.fakes import ScriptedAgent, answer_with, make_session, search_for
+from tests.test_roles_planner import GRID, LIMIT, SEARCHED, case
+from tests.trees import read_tree
+
+GOOD = "Samokat: 154.0 bn [1.1]"
+
+
+def defects(tmp_path: Path, text: str, *, question: str = "", reply: str = "") -> list[tuple[str, str]]:
+    agent = ScriptedAgent(reply or answer_with(text), answer_with(GOOD))
+    folder = case(tmp_path, question, summary=LIMIT) if question else case(tmp_path, summary=LIMIT)
+    step(make_session(folder, planner=agent))
+    return [(one.code, one.value) for one in (agent.packets[1].defects if len(agent.packets) > 1 else ())]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        "Samokat had 154 bn in revenue [1.1].",
+        "1. Samokat: 154.0 bn [1.1]\n2. Nothing is known of the other 3 companies.",
+        "| Company | Revenue |\n|---|---|\n| Samokat | 154.0 bn [1.1] |",
+    ],
+)
+def test_an_answer_that_says_what_the_summary_says(tmp_path: Path, text: str) -> None:
+    assert defects(tmp_path, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("Samokat: 155.0 bn [1.1]", "ungrounded"),
+        ("Samokat: 154.0 bn in 1999 [1.1]", "ungrounded"),
+        ("Samokat: 154.0 bn [1.1], see https://example.org/samokat", "placeholder-source"),
+        ("Samokat: 154.0 bn [1.1], see https://forbes.ru/samokat", "unknown-address"),
+        ("РЎР°РјРѕРєР°С‚: 154.0 bn [1.1]", "mojibake"),
+        ("????????: 154.0 bn [1.1]", "lost-letters"),
+        ("Samokat: 154.0 bn [1.1] <|im_end|>", "forged-tag"),
+    ],
+)
+def test_an_answer_that_does_not(tmp_path: Path, text: str, code: str) -> None:
+    assert [found for found, _ in defects(tmp_path, text)] == [code]
+
+
+def test_an_answer_in_another_language(tmp_path: Path) -> None:
+    text = "Выручка компании равна 154.0 bn [1.1].\nО других компаниях пока ничего не известно.\nИскать больше нечего."
+    assert [code for code, _ in defects(tmp_path, text)] == ["wrong-language"]
+
+
+def test_what_stays_doubtful_in_an_answer_is_marked(tmp_path: Path) -> None:
+    bad = answer_with(f"{GOOD}\nThat is 17 % more than before [1.1].")
+    folder = case(tmp_path, summary=LIMIT)
+    step(make_session(folder, planner=ScriptedAgent(*[bad] * 2)))
+    text = parse_answer(read_tree(folder)["answer.md"]).text
+    assert f"{GOOD}\nThat is 17 % more than before [1.1]. [unverified]\n" in text
+
+
+def test_one_that_insists_with_invented_numbers_is_overruled(tmp_path: Path) -> None:
+    planner = ScriptedAgent(*[answer_with("Samokat 17 bn [1.1]")] * 2)
+    folder = case(tmp_path, GRID, SEARCHED)
+    step(make_session(folder, planner=planner, built_in=ExtractiveAgent()))
+    assert "VkusVill" in read_tree(folder)["next_query.txt"]
+
+
+def test_a_query_in_broken_letters_is_asked_for_again(tmp_path: Path) -> None:
+    agent = ScriptedAgent(search_for("РІС‹СЂСѓС‡РєР° Самоката"), search_for("выручка Самоката"))
+    step(make_session(case(tmp_path, summary=SEARCHED), planner=agent))
+    assert agent.packets[1].defects[0].what.endswith("it was meant to be: выручка Самоката")
