@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from harness.facts import cells_searched, citations, names, open_cells, without_marks
 from harness.formats.front import put
-from harness.formats.labels import searched_mark, without_searched_mark
+from harness.formats.labels import searched_mark, without_searched_mark, words
 from harness.formats.question import fingerprint
 from harness.formats.summary import (
     append_lines,
@@ -55,7 +55,7 @@ def fold(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str) -> 
         front=put(old.front, "directions", str(len(question.directions)) if question.directions else None),
     )
     summary = _without_round(summary, number, language) if again else summary
-    summary = append_lines(summary, SectionKind.SOURCES, _source_texts(summary, raw, number), language)
+    summary = append_lines(summary, SectionKind.SOURCES, _source_texts(summary, raw, number, language), language)
     if raw.head.queries:
         own = _searches(summary, question, raw, number, len(added))
         texts = (render_search_line(line, language) for line in own)
@@ -151,11 +151,16 @@ def _without_round(summary: Summary, number: int, language: str) -> Summary:
     return replace_section(summary, SectionKind.SOURCES, sources, language)
 
 
-def _source_texts(new: Summary, raw: Raw, number: int) -> tuple[str, ...]:
-    """Those of this round's sources that the new summary cites."""
+def _source_texts(new: Summary, raw: Raw, number: int, language: str) -> tuple[str, ...]:
+    """Those of this round's sources that the new summary cites; what nobody fetched says so behind its title."""
     cited = {cited for kind in WRITABLE for line in lines_of(new, kind) for cited in citations(line)}
+    told_by = words(language).told_by
     return tuple(
-        render_source_line(SourceLine(f"{number}.{k}", source.date, source.title, source.url))
+        render_source_line(
+            SourceLine(
+                f"{number}.{k}", source.date, f"{source.title} {told_by.get(source.origin, '')}".strip(), source.url
+            )
+        )
         for k, source in enumerate(raw.sources, 1)
         if f"{number}.{k}" in cited
     )

@@ -15,6 +15,7 @@ from harness.formats.answer import render_answer
 from harness.formats.front import put
 from harness.formats.labels import counted
 from harness.formats.queries import render_next_query
+from harness.formats.raw import render_raw
 from harness.formats.summary import lines_of, newest_searches, render_summary, source_lines
 from harness.guards.lines import View
 from harness.guards.mending import mend
@@ -29,6 +30,7 @@ from harness.reply import parse_checker, parse_planner, parse_synthesizer
 from harness.session import Event, Session, Step
 from harness.store import Snapshot
 from harness.store.sources import Sources
+from harness.tokens import estimate
 from harness.turn import Judge, Mend, Turned, converse
 
 T = TypeVar("T")
@@ -229,6 +231,8 @@ def commit_fold(session: Session, snapshot: Snapshot, raw: Raw, rewrite: Rewrite
         "removed": list(folded.removed),
         "reasons": [list(removal) for removal in rewrite.removed],
     }
+    if raw.head.kind == "note":  # a search and an adoption have said it
+        record["size"] = estimate(render_raw(raw))
     session.commit(snapshot, "summary.md", render_summary(folded.summary), record, replies=credit.files)
     return Step("fold", _fold_line(snapshot, folded, rewrite, number), credit.tokens)
 

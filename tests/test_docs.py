@@ -67,7 +67,7 @@ NAMES = {
     *re.findall(r"^  (\w+):$", template("agents.yaml"), re.MULTILINE),
 }
 # Words in backticks that are no names of those kinds: the example's folder, a marker, a kind of fence, an outcome …
-WORDS = {"harness", "documents", "real", "sh", "blocked", "due"}
+WORDS = {"harness", "documents", "real", "sh", "blocked", "due", "also"}
 
 
 def fences(page: str) -> list[tuple[str, str]]:

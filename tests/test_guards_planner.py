@@ -76,3 +76,10 @@ def test_a_query_in_broken_letters_is_asked_for_again(tmp_path: Path) -> None:
     agent = ScriptedAgent(search_for("РІС‹СЂСѓС‡РєР° Самоката"), search_for("выручка Самоката"))
     step(make_session(case(tmp_path, summary=SEARCHED), planner=agent))
     assert agent.packets[1].defects[0].what.endswith("it was meant to be: выручка Самоката")
+
+
+def test_two_queries_of_one_reply_that_say_the_same(tmp_path: Path) -> None:
+    twice = search_for("выручка Самоката 2024", "Самокат, выручка за 2024 год")
+    agent = ScriptedAgent(twice, search_for("выручка Самоката 2024"))
+    step(make_session(case(tmp_path, summary=SEARCHED), planner=agent, queries_per_round=2))
+    assert [defect.code for defect in agent.packets[1].defects] == ["repeated-query"]

@@ -70,6 +70,7 @@ class Words(NamedTuple):
     blocked: str  # `NAME blocked: ERROR`
     counted: Mapping[Counted, tuple[str, ...]]
     searched: str  # `$n` is the number
+    told_by: Mapping[str, str]  # origin of a source that nobody fetched -> as written behind its title
 
 
 WORDS: Mapping[str, Words] = {
@@ -78,6 +79,7 @@ WORDS: Mapping[str, Words] = {
         "blocked",
         {"sources": ("source", "sources"), "facts": ("fact", "facts"), "gaps": ("gap", "gaps")},
         "(searched $n×)",
+        {"pasted": "(pasted)", "digest": "(told by a model)"},
     ),
     "ru": Words(
         {
@@ -94,12 +96,14 @@ WORDS: Mapping[str, Words] = {
             "gaps": ("пробел", "пробела", "пробелов"),
         },
         "(искали $n×)",
+        {"pasted": "(вставлено)", "digest": "(со слов модели)"},
     ),
     "zh": Words(
         {"found": "已找到", "empty": "未找到", "blocked": "被拒绝", "pasted": "已粘贴", "skipped": "已跳过"},
         "被拒绝",
         {"sources": ("个来源",), "facts": ("条事实",), "gaps": ("个缺口",)},
         "(已搜索 $n×)",
+        {"pasted": "(已粘贴)", "digest": "(模型转述)"},
     ),
 }
 

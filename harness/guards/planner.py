@@ -53,7 +53,9 @@ def unfit_query(decision: Decision, view: View) -> Iterator[Defect]:
 def repeated_query(decision: Decision, view: View) -> Iterator[Defect]:
     """The same words again after they found something; a blocked or empty search may be repeated."""
     found = [_found_in(block) for block in search_blocks(view.case.summary)] if decision.queries else []
-    for query in decision.queries:
+    for at, query in enumerate(decision.queries):
+        if bag(query) in {bag(other) for other in decision.queries[:at]}:
+            yield Defect("repeated-query", "another query of this reply says the same", query)
         if rounds := [block[bag(query)] for block in found if bag(query) in block]:
             yield Defect("repeated-query", f"round {rounds[-1]} searched this and found sources", query)
 
