@@ -14,8 +14,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from harness.checking import check_case
 from harness.formats.labels import LABELS
 from harness.formats.summary import lines_of, parse_summary, render_search_line, render_summary, search_record
+from harness.formats.text import decode
 from harness.loop import Meter, one_pass
 from harness.model import FrontMatter, Packet, Reply, Role, Section, SectionKind, Source, Summary
 from harness.options import Settings
@@ -26,6 +28,9 @@ from harness.store import Store
 REPEATS = 15
 ROUNDS = 20
 CORPUS_FILES = 500
+CHECKED_ROUNDS = 300
+CHECKED_FACTS = 400
+CHECKED_BYTES = 100_000_000
 CORPUS_BYTES = 30_000
 
 
@@ -162,11 +167,59 @@ def measure_run(folder: Path) -> None:
     print(f"peak memory of a child {peak:5.0f} MB")
 
 
+def case_of_raws(folder: Path) -> Path:
+    """CHECKED_ROUNDS raws of CHECKED_BYTES in all, and CHECKED_FACTS facts that they bear out."""
+    chance = random.Random(7)
+    words = [f"{chance.choice('bcdfglmnprstv')}{chance.choice('aeiou')}{n:x}" for n in range(3_000)]
+    case = folder / "checked"
+    case.mkdir()
+    grid = f"entities: [{', '.join(f'Land {n}' for n in range(1, 101))}]\nfields: [population, area, exports, staff]\n"
+    (case / "question.md").write_text(f"---\n{grid}---\nCompare them.\n", encoding="utf-8")
+    facts, sources = [], []
+    for n in range(1, CHECKED_ROUNDS + 1):
+        said = [
+            f"{field} of Land {n % 100 + 1} was {n}{k},{k}50 in 20{10 + k}"
+            for k, field in enumerate(("population", "area"), 1)
+        ]
+        filler: list[str] = []
+        while sum(map(len, filler)) < CHECKED_BYTES // CHECKED_ROUNDS // 5:
+            filler.append(
+                " ".join(chance.choices(words, k=60)) + f" {chance.randrange(10**6)} in {chance.randrange(1990, 2010)}."
+            )
+        pages = "".join(
+            f"## {k}. Land {n % 100 + 1}, page {k}\n- url: https://land.invalid/{n}/{k}\n- date: 2012-01-01\n\n"
+            + "\n\n".join((filler[0], *said, *filler[1:]))
+            + "\n"
+            for k in range(1, 6)
+        )
+        (case / f"raw_{n}.md").write_text(f"---\nkind: search\n---\n{pages}", encoding="utf-8")
+        facts += [
+            f"- Land {n % 100 + 1}: {one.split(' ')[0]} 20{10 + k} — {n}{k},{k}50 [{n}.{k}]"
+            for k, one in enumerate(said, 1)
+        ]
+        sources.append(f"- [{n}.1] 2012-01-01 · Land {n % 100 + 1}, page 1 — https://land.invalid/{n}/1")
+    parts = ("## Confirmed", *facts[:CHECKED_FACTS], "## Contradictions", "## Sources", *sources)
+    front = f"---\nround: {CHECKED_ROUNDS}\nspent: {CHECKED_ROUNDS}\n---\n"
+    (case / "summary.md").write_text(front + "\n".join(parts) + "\n", encoding="utf-8")
+    return case
+
+
+def measure_check(folder: Path) -> None:
+    case = case_of_raws(folder)
+    paths = sorted(case.iterdir())
+    size = sum(path.stat().st_size for path in paths)
+    once = best(lambda: [decode(path.read_bytes()) for path in paths], repeats=3)
+    found = []
+    checking = best(lambda: found.append(check_case(Store(case), Settings())), repeats=2)
+    told = f"{checking / once:5.2f} × reading and decoding them once ({checking:.1f} s; aim 10 ×)"
+    print(f"check, {size / 1e6:.0f} MB of raws  {told}, {len(found[0])} findings")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        for measure in (measure_status, measure_passes, measure_run):
+        for measure in (measure_status, measure_passes, measure_check, measure_run):
             measure(Path(name))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from harness.facts import Cell, citations, names, parse_fact
@@ -13,7 +14,7 @@ from harness.guards.lines import MARK, UNVERIFIED
 from harness.model import Defect, Grid, Source
 from harness.patterns import lazy
 from harness.periods import Period, newest, periods
-from harness.words import fold, sentences
+from harness.words import heads, may_cover, sentences, words
 
 
 class RawText(NamedTuple):
@@ -28,16 +29,18 @@ Raws = Callable[[], Iterator[RawText]]  # all that can be read, in order; read a
 TOLD_BY = {"pasted": "pasted by a person", "digest": "told by a model"}
 ORDERS_NAMED = 5
 LONGEST = 400  # characters of a sentence in which a newer figure is looked for
-# What pages write to be obeyed by a model. They were data to every role; whoever reads the case should know.
+# What pages write to be obeyed by a model. They were data to every role; whoever reads the case should know. The words
+# are looked for first: 100 MB take 20 times as long by the pattern.
+ORDER_WORDS = (
+    "ignore ", "disregard ", "forget ", "system prompt", "answer.md", "next_query.txt", "summary.md", "remove the fact",
+    "you are now", "игнорируй", "забудь", "не учитывай", "запиши", "удали", "忽略",
+)  # fmt: skip
 ORDER = lazy(
     r"\b(?:ignore|disregard|forget) (?:all |any )?(?:the |your |these )?(?:above|previous|prior|earlier)\b"
-    r"|\byou are (?:now )?(?:an? )?(?:ai|assistant|language model)\b|\bsystem prompt\b"
-    r"|\bwrite (?:this |the )?(?:answer|into|to) \S*(?:answer\.md|next_query\.txt|summary\.md)"
-    r"|\b(?:answer\.md|next_query\.txt|summary\.md)\b"
-    r"|\bremove the facts? about\b"
+    r"|\byou are now (?:an? )?(?:ai|assistant|language model)\b|\bsystem prompt\b"
+    r"|\b(?:answer\.md|next_query\.txt|summary\.md)\b|\bremove the facts? about\b"
     r"|(?:игнорируй|забудь|не учитывай)\w*,? (?:все |всё )?(?:предыдущ|выше|прежн)\w*|запиши\w* в \S+\.(?:md|txt)"
-    r"|удали\w* факт|忽略(?:以上|之前|前面)",
-    re.IGNORECASE,
+    r"|удали\w* факт|忽略(?:以上|之前|前面)"
 )
 
 
@@ -124,26 +127,42 @@ def _ungrounded(lines: Sequence[_Line], raws: Raws) -> Iterator[Defect]:
 
 
 def _orders(whole: str) -> list[tuple[int, str]]:
-    if not ORDER.search(whole):
+    folded = whole.casefold()
+    if not any(word in folded for word in ORDER_WORDS):
         return []
     lines = enumerate(whole.split("\n"), 1)
-    return [(at, line.strip()) for at, line in lines if ORDER.search(line)][:ORDERS_NAMED]
+    return [(at, line.strip()) for at, line in lines if ORDER.search(line.casefold())][:ORDERS_NAMED]
 
 
 def _newer(source: Source, id: str, newest_of: Mapping[Cell, Period]) -> Iterator[tuple[Cell, Defect]]:
-    """Lines of a document about an entity that name a field with a later period than any that is confirmed."""
-    cells = [cell for cell in newest_of if names(source.title, cell[0])]
-    folded = fold(source.text) if cells else ""
+    """Sentences of a document about an entity that name a field with a later period than any that is confirmed."""
+    called = heads(words(source.title))
+    cells = [cell for cell in newest_of if may_cover(_words(cell[0]), called) and names(source.title, cell[0])]
+    lowered = source.text.casefold() if cells else ""
     for cell in cells:
-        first = fold(cell[1]).split()[0][:4]  # a cheap test before the lines are looked at
-        if first not in folded:
-            continue
-        said = (line for line in source.text.split("\n") if first in fold(line))
-        for sentence in (one for line in said for one in sentences(line)):
-            if len(sentence) > LONGEST or not names(sentence, cell[1]) or not re.search(r"\d", sentence):
-                continue
-            latest = newest(periods(sentence))
+        first = cell[1].casefold().split()[0][:4]  # a cheap test before the sentences are looked at
+        for sentence in (one for line in _lines_with(first, source.text, lowered) for one in sentences(line)):
+            told = len(sentence) <= LONGEST and names(sentence, cell[1]) and re.search(r"\d", sentence)
+            latest = newest(periods(sentence)) if told else None
             if latest and latest.end > newest_of[cell].end:
-                told = f"{cell[0]}: {cell[1]} is confirmed for {newest_of[cell].text}, and [{id}] has {latest.text}"
-                yield cell, Defect("stale", told, sentence)
+                told_of = f"{cell[0]}: {cell[1]} is confirmed for {newest_of[cell].text}"
+                yield cell, Defect("stale", f"{told_of}, and [{id}] has {latest.text}", sentence)
                 break
+
+
+@lru_cache(maxsize=4_096)
+def _words(name: str) -> tuple[str, ...]:
+    return words(name)
+
+
+def _lines_with(piece: str, text: str, lowered: str) -> Iterator[str]:
+    """The lines of a text whose case-folded form has a piece."""
+    if len(lowered) != len(text):  # ß, ŉ: the offsets are not the same
+        yield from (line for line in text.split("\n") if piece in line.casefold())
+        return
+    at = lowered.find(piece)
+    while at >= 0:
+        end = lowered.find("\n", at)
+        end = len(text) if end < 0 else end
+        yield text[lowered.rfind("\n", 0, at) + 1 : end]
+        at = lowered.find(piece, end)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from harness.facts import Fact, without_marks
@@ -25,36 +26,18 @@ _LONGEST = 40  # digits; a longer run is no measurement and is looked for as it 
 
 
 class Page(NamedTuple):
-    """A source as it is searched: its whole text with title, address and date, and where its numbers stand."""
+    """A source as it is searched: its whole text with title, address and date, in plain digits and spaces."""
 
     text: str
-    folded: str  # case and white space aside, for quotations
-    numbers: tuple[tuple[str, int], ...]  # (significant digits, offset)
 
 
 def page_of(source: Source) -> Page:
     return page("\n".join((source.title, source.url, source.date, *(v for _, v in source.extra), source.text)))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def page(text: str) -> Page:
-    plain = text.translate(_SPACES)
-    numbers = tuple((digits, at) for run, at in _runs(plain) for digits in _readings(run))
-    return Page(plain, " ".join(fold(plain).split()), numbers)
-
-
-def _runs(text: str) -> Iterator[tuple[str, int]]:
-    return ((match.group(), match.start()) for match in _DIGITS.finditer(text))
-
-
-def _readings(run: str) -> set[str]:
-    """The significant digits of a run as one number, and of each number in it: `1 234` may be one or two."""
-    parts = run.split(" ")
-    return {digits for piece in (run, *parts) if (digits := _significant(piece))}
-
-
-def _significant(written: str) -> str:
-    return _SEPARATORS.sub("", written).strip("0")[: _LONGEST + 1]
+    return Page(text if text.isascii() else text.translate(_SPACES))
 
 
 def missing(said: str, pages: Iterable[Page]) -> tuple[str, ...]:
@@ -78,7 +61,7 @@ def missing(said: str, pages: Iterable[Page]) -> tuple[str, ...]:
 
 def claims(fact: Fact, line: str) -> str:
     """The part of a line that a source has to bear out: a name with a digit in it (1C, G7) is the question's."""
-    return f"{fact.period} {fact.value}" if fact.field else line
+    return f"{fact.period}\n{fact.value}" if fact.field else line  # in one line `2026 Mt'a Shkhara` is megatonnes
 
 
 def has(page: Page, amount: Quantity) -> bool:
@@ -86,25 +69,50 @@ def has(page: Page, amount: Quantity) -> bool:
     wanted = "".join(map(str, amount.value.as_tuple().digits)).strip("0")[: _LONGEST + 1]
     if not wanted:
         return "0" in page.text
-    near = (at for digits, at in page.numbers if _may_be(digits, wanted))
-    return any(_is_there(page.text, at, amount) for at, _ in zip(near, range(READ_CLOSELY), strict=False))
+    return any(_is_there(page.text, at, amount) for at in islice(_places_of(page.text, wanted), READ_CLOSELY))
+
+
+def _places_of(text: str, wanted: str) -> Iterator[int]:
+    """Where numbers begin whose significant digits are the wanted ones, or those less rounded: 15396 for 154."""
+    for match in _beginning(wanted[:2]).finditer(text):
+        run = _DIGITS.match(text, match.start())
+        pieces = (run[0], *run[0].split(" ")[:1]) if run else ()
+        if any(_may_be(_significant(piece), wanted) for piece in pieces):
+            yield match.start()
+
+
+@lru_cache(maxsize=256)
+def _beginning(digits: str) -> re.Pattern[str]:
+    """A number's first two significant digits, the second perhaps one less: it may have been rounded up."""
+    if len(digits) == 1:
+        return re.compile(rf"{digits}(?<![1-9]{digits})(?<![1-9][.,]{digits})")
+    first, second = digits[0], int(digits[1])
+    return re.compile(rf"{first}(?<![1-9]{first})[.,'’ ]?[{second}{(second - 1) % 10}]")
+
+
+def _significant(written: str) -> str:
+    return _SEPARATORS.sub("", written).strip("0")[: _LONGEST + 1]
 
 
 def _may_be(digits: str, wanted: str) -> bool:
-    """Whether one run of significant digits is the other, rounded: 15396 and 154."""
+    """Whether the digits are the wanted ones, or would be when rounded to as many."""
     if digits == wanted:
         return True
-    short, long = sorted((digits, wanted), key=len)
-    return 2 <= len(short) < len(long) <= _LONGEST and abs(int(long[: len(short) + 1]) - 10 * int(short)) <= 5
+    places = len(wanted)
+    if not 2 <= places < len(digits) <= _LONGEST:
+        return False
+    return abs(int(digits[: places + 1]) - 10 * int(wanted)) <= 5
 
 
 def _is_there(text: str, at: int, amount: Quantity) -> bool:
-    """Reads the numbers around a place: the same amount, or the bare number where scale and unit stand elsewhere."""
+    """Reads the numbers around a place: the same amount, or the bare number where scale and unit stand elsewhere.
+
+    A source that is coarser than the line does not bear it out: 154 says nothing of 153.96.
+    """
     start = max(0, at - AROUND)
-    window = text[start : at + AROUND + _LONGEST]
     plain = amount.value.normalize().as_tuple().digits
-    for other in quantities(window):
-        if same_amount(other, amount):
+    for other in quantities(text[start : at + AROUND + _LONGEST]):
+        if same_amount(other, amount) and (other.value == amount.value or other.step <= amount.step):
             return True
         bare = not other.unit and other.value.normalize().as_tuple().digits == plain
         if bare and not re.search(r"[^\W\d_]", other.text):
@@ -139,4 +147,9 @@ def _places(text: str, piece: str) -> Iterator[int]:
 
 def _has_quote(page: Page, quote: str) -> bool:
     words = fold(quote.translate(_SPACES)).split()
-    return len(words) < QUOTED_WORDS or " ".join(words).strip(" .,;:…") in page.folded
+    return len(words) < QUOTED_WORDS or " ".join(words).strip(" .,;:…") in _in_one_line(page.text)
+
+
+@lru_cache(maxsize=16)
+def _in_one_line(text: str) -> str:
+    return " ".join(fold(text).split())

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from harness.grounding import missing, page, page_of
-from harness.model import Source
+from harness.facts import parse_fact
+from harness.grounding import claims, missing, page, page_of
+from harness.model import Grid, Source
 
 TEXT = """Выручка Самоката в 2024 году составила 153,96 млрд ₽, на 20 % больше. In July 2015 the land had
 19\u00a0674\u202f004 people and 1,284,000 sq km; it was −12.5 °C. «Мы никогда не сдадимся», — сказал он.
@@ -68,6 +69,12 @@ def test_what_does_not(said: str, lacking: str) -> None:
     assert missing(said, [PAGE])[0].startswith(lacking[:20])
 
 
+def test_a_coarser_source_does_not_bear_out_a_finer_number() -> None:
+    coarse = page("Revenue was 154 bn ₽ and 12 %.")
+    assert missing("153.96 bn ₽", [coarse]) == ("153.96 bn ₽",)
+    assert missing("154.0 bn ₽ and 12.0 %", [coarse]) == ()
+
+
 def test_one_of_several_sources_is_enough_and_none_bears_out_nothing() -> None:
     other = page("Lavka earned 9 bn in 2021.")
     assert missing("154 bn ₽ in 2024 and 9 bn in 2021", [PAGE, other]) == ()
@@ -92,3 +99,10 @@ def test_a_number_is_found_in_any_scale(value: Decimal, scale: tuple[int, str]) 
 def test_any_text_is_looked_for_in_any_text(said: str, text: str) -> None:
     assert isinstance(missing(said, [page(text)]), tuple)
     assert missing(said, [page(said)]) == () or said
+
+
+def test_a_period_and_the_value_behind_it_are_two_claims() -> None:
+    grid = Grid(("Georgia",), ("highest point",))
+    line = "Georgia: highest point 2026 — Mt'a Shkhara 5,193 m [4.2]"
+    source = Source("Georgia", "- highest point: Mt'a Shkhara 5,193 m", date="2026-01-17")
+    assert missing(claims(parse_fact(line, grid), line), [page_of(source)]) == ()
