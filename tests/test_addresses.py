@@ -187,7 +187,16 @@ TEXTS = st.sampled_from(
     ["one", "two", "one\n\n[…]\n\ntwo", "### head\n\nthree", "```\n# remark", "# remark\n\n```\nx\n```"]
 )
 SOURCES = st.lists(
-    st.builds(Source, st.sampled_from(["A", "B"]), TEXTS, URLS, st.sampled_from(["", "2024"])), max_size=6
+    st.builds(
+        Source,
+        st.sampled_from(["A", "B"]),
+        TEXTS,
+        URLS,
+        st.sampled_from(["", "2024"]),
+        st.just("provider"),
+        st.sampled_from([(), (("date_from", "front matter"),)]),
+    ),
+    max_size=6,
 )
 
 
