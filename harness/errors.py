@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -13,8 +14,13 @@ class HarnessError(Exception):
     what: str
     value: str = ""
     hint: str = ""
-    tokens: int = field(default=0, kw_only=True)  # what a pass that failed has cost
+    spent: Mapping[str, tuple[int, int]] = field(default_factory=dict, kw_only=True)  # agent -> tokens in and out
     exit_code: ClassVar[int] = 1
+
+    @property
+    def tokens(self) -> int:
+        """What a pass that failed has cost."""
+        return sum(into + out for into, out in self.spent.values())
 
     def __str__(self) -> str:
         told = f"{self.what}: {self.value}" if self.value else self.what

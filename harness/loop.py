@@ -109,6 +109,13 @@ def _guarded(session: Session, snapshot: Snapshot, action: Action) -> Step:
         if session.store.get_helper(STOP):  # `stop` ends a person's wait: that is no failure of theirs
             return Step("failed", f"the {role}'s turn was ended by harness stop", error.tokens)
         count_failure(session, snapshot, role)
+        record = {
+            "role": role,
+            "round": snapshot.case.summary.round + 1,
+            "failed": error.what,
+            "others": dict(error.spent),
+        }
+        session.store.note(session.stamped(record))
         if failures(session, snapshot, role) >= FAILED_PASSES:
             raise
         return Step("failed", f"the {role}'s turn failed; it is tried once more", error.tokens)

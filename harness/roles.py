@@ -47,7 +47,8 @@ class Credit(NamedTuple):
 
     @classmethod
     def of(cls, turned: Turned[Any], packet: Packet) -> Credit:
-        return cls(turned.record(packet), turned.tokens_in + turned.tokens_out, turned.reply.files)
+        tokens = sum(map(sum, turned.spent.values()))
+        return cls(turned.record(packet), tokens, turned.reply.files)
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def built_in(session: Session, packet: Packet, error: HarnessError) -> Turned[De
     if decision is None:
         raise error
     reply = reply._replace(notes=(*reply.notes, f"overruled: {error.what}: {error.value}"))
-    return Turned(decision, reply, session.crew.built_in.name, 0.0, error.tokens, 0, ())
+    return Turned(decision, reply, session.crew.built_in.name, 0.0, error.spent, ())
 
 
 def commit_decision(session: Session, snapshot: Snapshot, action: Ask, decision: Decision, credit: Credit) -> Step:
@@ -264,8 +265,8 @@ def check(session: Session, snapshot: Snapshot) -> Step:
     except (AgentUnreachable, AgentFailed, RepliesDefective) as error:
         told = f"{error.what}: {error.value}"
         session.tell(Event("notice", f"the self-check failed ({told}); the answer stands unchecked"))
-        record = {"role": "checker", "round": turn.packet.round, "failed": told}
-        return commit_final(session, snapshot, complete=settled(snapshot.case), credit=Credit(record))
+        record = {"role": "checker", "round": turn.packet.round, "failed": told, "others": dict(error.spent)}
+        return commit_final(session, snapshot, complete=settled(snapshot.case), credit=Credit(record, error.tokens))
     return turn.commit(turned.value, Credit.of(turned, turn.packet))
 
 

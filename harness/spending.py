@@ -124,6 +124,10 @@ class _Tally:
                     before = self.tokens.get((role, agent), (0, 0))
                     self.tokens[role, agent] = (before[0] + into, before[1] + out)
                     self.estimated = self.estimated or record.get("estimated") is not False
+        match record:
+            case {"role": str(role), "others": dict(others)}:
+                for agent, tokens in others.items():
+                    self._add_tokens({**record, "others": None, "agent": agent, "tokens": tokens})
 
     def _add_raw(self, record: Mapping[str, object]) -> None:
         number, size, role = record.get("round"), record.get("size"), record.get("role")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective
@@ -30,19 +30,20 @@ class Turned(NamedTuple, Generic[T]):
     reply: Reply
     agent: str
     seconds: float
-    tokens_in: int
-    tokens_out: int
+    spent: Mapping[str, tuple[int, int]]  # agent -> tokens in and out: of all that were asked
     defects: tuple[str, ...]  # codes of the replies refused on the way
     estimated: bool = True  # whether any of the counts is our own
 
     def record(self, packet: Packet) -> dict[str, object]:
         """The trace line's part about the role."""
+        others = {name: list(tokens) for name, tokens in self.spent.items() if name != self.agent}
         return {
             "role": str(packet.role),
             "round": packet.round,
             "agent": self.agent,
             "seconds": round(self.seconds, 3),
-            "tokens": [self.tokens_in, self.tokens_out],
+            "tokens": list(self.spent.get(self.agent, (0, 0))),
+            **({"others": others} if others else {}),
             "estimated": self.estimated,
             "defects": list(self.defects),
             "notes": list(self.reply.notes),
@@ -58,7 +59,9 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
     problems: list[HarnessError] = []
     refused: list[str] = []
     guessed = False
-    spent_in, spent_out = 0, 0  # by all agents asked: the budget is for what was paid, not for what was used
+    spent: dict[
+        str, tuple[int, int]
+    ] = {}  # by all agents asked: the budget is for what was paid, not for what was used
     agents = session.crew.agents[packet.role]
     for agent in agents:
         current, started, before = packet, session.clock.monotonic(), None
@@ -73,13 +76,15 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
                 session.tell(Event("failed", str(error).split("\n")[0]))
                 problems.append(error)
                 break
-            spent_in += estimate(current.prompt) if reply.tokens_in is None else reply.tokens_in
-            spent_out += estimate(reply.text) if reply.tokens_out is None else reply.tokens_out
+            into, out = spent.get(agent.name, (0, 0))
+            into += estimate(current.prompt) if reply.tokens_in is None else reply.tokens_in
+            out += estimate(reply.text) if reply.tokens_out is None else reply.tokens_out
+            spent[agent.name] = into, out
             guessed |= reply.tokens_in is None or reply.tokens_out is None
             value, defects = judge(reply)
             if value is not None and not defects:
                 seconds = session.clock.monotonic() - started
-                return Turned(value, reply, agent.name, seconds, spent_in, spent_out, tuple(refused), guessed)
+                return Turned(value, reply, agent.name, seconds, spent, tuple(refused), guessed)
             refused += [defect.code for defect in defects]
             keep_rejected(session, packet, agent.name, reply, defects, len(refused))
             if reply == before:  # it was told, and says the same: a further repair turn would only cost
@@ -89,10 +94,10 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
         mended = mend(value, defects) if mend and value is not None and defects else None
         if mended is not None:
             seconds = session.clock.monotonic() - started
-            return Turned(mended, reply, agent.name, seconds, spent_in, spent_out, (*refused, "mended"), guessed)
+            return Turned(mended, reply, agent.name, seconds, spent, (*refused, "mended"), guessed)
         if defects:
             problems.append(_defective(packet, agent.name, defects))
-    raise _worst(problems, packet, spent_in + spent_out)
+    raise _worst(problems, packet, spent)
 
 
 def check_window(agent: Agent, packet: Packet) -> None:
@@ -131,12 +136,12 @@ def _defective(packet: Packet, agent: str, defects: tuple[Defect, ...]) -> Repli
     return RepliesDefective(f"{agent} could not do the {packet.role}'s turn of round {packet.round}", told, hint, codes)
 
 
-def _worst(problems: list[HarnessError], packet: Packet, tokens: int) -> HarnessError:
+def _worst(problems: list[HarnessError], packet: Packet, spent: Mapping[str, tuple[int, int]]) -> HarnessError:
     """The problem to report: a reply that was there says more than a program that was not."""
     for kind in (RepliesDefective, AgentFailed, AgentUnreachable):
         for problem in problems:
             if isinstance(problem, kind):
-                problem.tokens = tokens
+                problem.spent = spent
                 return problem
     return AgentUnreachable(f"no agent for the {packet.role}", "", "harness config")
 

@@ -83,3 +83,16 @@ def test_two_queries_of_one_reply_that_say_the_same(tmp_path: Path) -> None:
     agent = ScriptedAgent(twice, search_for("выручка Самоката 2024"))
     step(make_session(case(tmp_path, summary=SEARCHED), planner=agent, queries_per_round=2))
     assert [defect.code for defect in agent.packets[1].defects] == ["repeated-query"]
+
+
+def test_any_answer_lists_what_was_searched_for_in_vain(tmp_path: Path) -> None:
+    tried = "- 2 · VkusVill revenue — nothing found\n- 3 · the latest revenue of VkusVill — nothing found\n## Sources"
+    folder = case(tmp_path, GRID, SEARCHED.replace("## Sources", tried))
+    step(make_session(folder, planner=ScriptedAgent(answer_with(GOOD))))
+    text = parse_answer(read_tree(folder)["answer.md"]).text
+    listed = "- VkusVill: revenue (searched 2×): «VkusVill revenue»; «the latest revenue of VkusVill»"
+    assert f"{GOOD}\n\n## Not found\n{listed}\n\n## Sources\n- [1.1] " in text
+    own = f"{GOOD}\n\n## Not found\n- The revenue of VkusVill: two searches brought nothing."
+    folder = case(tmp_path / "own", GRID, SEARCHED.replace("## Sources", tried))
+    step(make_session(folder, planner=ScriptedAgent(answer_with(own))))
+    assert "searched 2×" not in read_tree(folder)["answer.md"]

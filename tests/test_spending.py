@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.loop import run
+from harness.loop import run, step
 from harness.model import Reply
 from harness.spending import CACHE, Spent, account_of, growing_chat, spent, told_account
 from harness.store import Store
@@ -422,3 +422,15 @@ def test_a_trace_that_cannot_be_read_is_named_and_the_rest_is_told() -> None:
     ran = harness("status")
     assert ran.code == 0 and "spent" not in ran.out and "due: the Planner" in ran.out
     assert f"note: a case file is a link: {case.absolute()}/trace.jsonl. replace the link by a real file" in ran.out
+
+
+def test_what_a_failed_pass_and_a_failed_agent_cost_is_counted_as_theirs(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"question.md": "What is alpha?\n"})
+    bad = ScriptedAgent(*[Reply("no action", tokens_in=100, tokens_out=1)] * 2, name="bad")
+    good = ScriptedAgent(Reply(search_for("alpha"), tokens_in=10, tokens_out=2), name="good")
+    step(make_session(tmp_path, planner=[bad, good]))
+    assert spent(Store(tmp_path)).tokens == {("planner", "good"): (10, 2), ("planner", "bad"): (200, 2)}
+    session = make_session(tmp_path / "failed", planner=ScriptedAgent(*[Reply("no", tokens_in=7, tokens_out=1)] * 2))
+    write_tree(tmp_path / "failed", {"question.md": "What is beta?\n"})
+    assert step(session).action == "failed"
+    assert spent(session.store).tokens == {("planner", "scripted"): (14, 2)}

@@ -249,7 +249,7 @@ def _title(first: str) -> str:
     heading = re.search(r"^ {0,3}#{1,6}[ \t]+(.*\S)", first, re.MULTILINE)
     if heading:
         return heading[1].strip(" #")[:200]
-    lines = (line.strip() for line in first.split("\n"))
+    lines = (line.strip(" \t#") for line in first.split("\n"))  # a lone `#` is a heading that is demoted
     told = [line for line in lines if line and not _URL.fullmatch(line) and not _DATE_LINE.match(line)]
     return told[0][:200] if told else ""
 

@@ -81,6 +81,11 @@ class Store:
                 self._replace(self.folder / name, data)
             self.disk.sync_folder(self.folder)
 
+    def note(self, record: Mapping[str, object]) -> None:
+        """A trace line of its own: a pass that failed wrote no file, and has cost something."""
+        with self._writing("trace.jsonl"):
+            self._trace(record)
+
     def create_raw(self, number: int, text: str, record: Mapping[str, object]) -> None:
         """raw_N.md appears whole or not at all and never replaces another."""
         path = self.raw_path(number)

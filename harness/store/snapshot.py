@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import shlex
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,12 +16,14 @@ from harness.formats.queries import parse_next_query
 from harness.formats.question import parse_question
 from harness.formats.raw import parse_head, parse_raw
 from harness.formats.summary import parse_summary, recorded_queries
-from harness.formats.text import decode
+from harness.formats.text import decode, shortened
 from harness.model import Case, NextQuery, Problem, Raw, RawHead, Summary
+from harness.mojibake import looks_misread, repaired
 from harness.store.reading import HEAD_BYTES, FileText, Known, list_case, read_bytes, read_state, refuse_junk
 
 STATE_FILES = ("question.md", "summary.md", "next_query.txt", "answer.md")
 CELLS = 1_000  # a table of more is no question; each fold looks at every cell
+MEANT_SHOWN = 80  # characters of a repaired line
 RAW_LIMIT = 32_000_000  # bytes; a raw is read whole, and a value takes several times its size in memory
 
 
@@ -56,14 +59,24 @@ def take(folder: Path, known: dict[str, Known] | None = None) -> Snapshot:
     heads = _heads(folder, listing.raws, summary, next_query)
     parsed = (question, summary, next_query, answer)
     problems = [problem for value in parsed if value is not None for problem in value.problems]
-    problems += [_unreadable(name, file.text) for name, file in files.items() if "\ufffd" in file.text]
+    problems += [problem for name, file in files.items() if (problem := _unreadable(name, file.text))]
     case = Case(question, summary, next_query, answer, listing.raws, heads)
     return Snapshot(case, files, listing.temporary, (*listing.problems, *problems))
 
 
-def _unreadable(name: str, text: str) -> Problem:
-    line = text.count("\n", 0, text.index("\ufffd")) + 1
-    return Problem(name, line, "characters that cannot be read", "Save the file as UTF-8 before it is rewritten.")
+@lru_cache(maxsize=8)  # of four files a pass changes one
+def _unreadable(name: str, text: str) -> Problem | None:
+    """Text that no one can read as it was meant: a program saved it in a code page that was not the file's."""
+    if "\ufffd" in text:
+        line = text.count("\n", 0, text.index("\ufffd")) + 1
+        return Problem(name, line, "characters that cannot be read", "Save the file as UTF-8 before it is rewritten.")
+    if not looks_misread(text):
+        return None
+    for number, misread in enumerate(text.split("\n"), 1):
+        if meant := repaired(misread):
+            hint = f"It was meant to be: {shortened(meant, MEANT_SHOWN)}. Mend it before a role goes on from it."
+            return Problem(name, number, "text that was read in a wrong code page", hint)
+    return None
 
 
 def _heads(folder: Path, raws: tuple[int, ...], summary: Summary, next_query: NextQuery) -> dict[int, RawHead]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.agents.extractive.planner import tried_for
-from harness.facts import Cell, Fact, open_cells, parse_fact
-from harness.formats.labels import label, searched_mark, without_searched_mark
-from harness.formats.summary import lines_of, search_lines
+from harness.answering import absences
+from harness.facts import Fact, parse_fact
+from harness.formats.labels import label, without_searched_mark
+from harness.formats.summary import lines_of
 from harness.model import Grid, SectionKind, Summary
 from harness.periods import newest, periods
 
@@ -18,7 +18,7 @@ def compose(summary: Summary, grid: Grid, language: str) -> str:
     parts: list[str] = []
     _section(parts, "", _found(confirmed, grid))
     _section(parts, label(SectionKind.CONTRADICTIONS, language), lines_of(summary, SectionKind.CONTRADICTIONS))
-    _section(parts, label(SectionKind.NOT_FOUND, language), _missing(summary, confirmed, grid, language))
+    _section(parts, label(SectionKind.NOT_FOUND, language), _missing(summary, grid, language))
     return "\n".join(parts).strip() or label(SectionKind.NOT_FOUND, language)
 
 
@@ -47,19 +47,10 @@ def latest(facts: Sequence[Fact]) -> Fact | None:
     return max(sure, key=end, default=None)
 
 
-def _with_tries(cell: Cell, queries: Sequence[str], language: str) -> str:
-    line = f"{cell[0]}: {cell[1]}"
-    quoted = "; ".join(f"«{query}»" for query in queries)
-    return f"{line} {searched_mark(len(queries), language)}: {quoted}" if queries else line
-
-
-def _missing(summary: Summary, confirmed: Sequence[str], grid: Grid, language: str) -> list[str]:
+def _missing(summary: Summary, grid: Grid, language: str) -> list[str]:
     """Open cells with the queries that looked for them, then the other lines of Not found."""
-    searches = search_lines(summary)
     noted = [without_searched_mark(line) for line in lines_of(summary, SectionKind.NOT_FOUND)]
     if not grid:
         return noted
-    cells = open_cells(confirmed, grid)
-    listed = [_with_tries(cell, tuple(dict.fromkeys(tried_for(cell, searches))), language) for cell in cells]
     others = [line for line in noted if not parse_fact(f"{line} — ?", grid).field]
-    return [*listed, *others]
+    return [*absences(summary, grid, language), *others]

@@ -185,9 +185,3 @@ def _dry(searches: Sequence[SearchLine]) -> bool:
     """Whether the last rounds that really searched added no fact."""
     last = last_rounds(reversed(searches), DRY_ROUNDS)
     return len(last) == DRY_ROUNDS and not any(line.new_facts for line in last)
-
-
-def tried_for(cell: Cell, searches: Sequence[SearchLine]) -> list[str]:
-    """The queries that looked for a cell and were not blocked, in order."""
-    grid = Grid((cell[0],), (cell[1],))
-    return [line.query for line in searches if cells_searched((line,), grid)[cell]]
