@@ -9,14 +9,13 @@ from typing import Literal, NamedTuple
 from harness.addresses import groups
 from harness.contradictions import clashes
 from harness.evidence import Raws, evidence
-from harness.facts import Cell, citations, parse_fact, without_marks
+from harness.facts import Cell, citations, parse_fact
 from harness.formats.answer import without_sources
 from harness.formats.question import fingerprint
 from harness.formats.summary import lines_of, render_source_line, search_lines, source_lines
-from harness.grounding import missing, page
 from harness.guards import text
-from harness.guards.lines import FACTUAL, MARK, UNVERIFIED, WRITABLE
-from harness.guards.planner import QUERY_LIMIT, SMALL, URL, WITHOUT_MARK
+from harness.guards.lines import FACTUAL, MARK, UNVERIFIED, WRITABLE, struck_again
+from harness.guards.planner import QUERY_LIMIT, URL, unsupported
 from harness.guards.settled import SUCCEEDED, unsettled_cells
 from harness.guards.synthesizer import PLACEHOLDER
 from harness.model import Case, Defect, Grid, Problem, SectionKind, Source
@@ -149,11 +148,7 @@ def _summary_defects(checked: Checked) -> Iterator[Defect]:
     for clash in clashes(facts, checked.lines(SectionKind.CONTRADICTIONS), checked.grid):
         told = f"another value for the same: {clash.first}"
         yield Defect("contradiction", told, clash.second)
-    struck = {without_marks(line).casefold(): line for line in checked.lines(SectionKind.STRUCK)}
-    for line in lines:
-        before = struck.get(without_marks(line).casefold())
-        if before is not None and set(citations(line)) <= set(citations(before)):
-            yield Defect("struck-out", "a person struck this out, and it is back", line)
+    yield from struck_again(lines, checked.lines(SectionKind.STRUCK))
     size = estimate("\n".join(lines))
     if checked.allowance and size > checked.allowance:
         yield Defect("over-allowance", f"about {size} tokens of {checked.allowance}")
@@ -214,15 +209,9 @@ def _of_answer(checked: Checked) -> Iterator[Finding]:
     ]
     if not citations(body) and any(map(citations, checked.lines(SectionKind.CONFIRMED))):
         defects.append(Defect("uncited-answer", "the answer cites nothing"))
-    pages = [page("\n".join((checked.texts.get("summary.md", ""), checked.texts.get("question.md", ""))))]
+    known_text = "\n".join((checked.texts.get("summary.md", ""), checked.texts.get("question.md", "")))
+    defects += unsupported(body, known_text)
     lines = [line for line in body.split("\n") if line.strip()]
-    for line in lines:
-        lacking = () if UNVERIFIED.search(line) else missing(WITHOUT_MARK.sub("", line), pages)
-        defects += [
-            Defect("ungrounded", f"{piece} does not stand in the summary", line.strip())
-            for piece in lacking
-            if not SMALL.fullmatch(piece)
-        ]
     defects += text.unreadable(lines)
     defects += text.invented_address(lines, [checked.texts.get("summary.md", "")])
     if answer.status == "complete":

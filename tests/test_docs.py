@@ -30,8 +30,9 @@ from harness.formats.question import parse_question
 from harness.formats.raw import parse_raw
 from harness.formats.summary import parse_summary
 from harness.given import parse_settings
+from harness.guards.lines import UNGROUNDED
 from harness.guards.mending import MENDERS
-from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED, UNGROUNDED
+from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED
 from harness.locate import PROJECT_FILE
 from harness.model import Answer, Grid, NextQuery, Question, Raw, RawHead, Summary
 from harness.options import AgentSpec

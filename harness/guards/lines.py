@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from harness.facts import citations, without_marks
 from harness.formats.summary import lines_of
-from harness.model import Case, Grid, Packet, Rewrite, SectionKind, Source, Summary
+from harness.model import Case, Defect, Grid, Packet, Rewrite, SectionKind, Source, Summary
 from harness.patterns import lazy
 
 WRITABLE = (SectionKind.CONFIRMED, SectionKind.CONTRADICTIONS, SectionKind.NOT_FOUND, SectionKind.OTHER)
 FACTUAL = (SectionKind.CONFIRMED, SectionKind.CONTRADICTIONS)
+UNGROUNDED = "ungrounded"
 MARK = lazy(r"\[\s*(?:pinned|person)\s*\]", re.IGNORECASE)
 PINNED = lazy(r"\[\s*pinned\s*\]\s*$", re.IGNORECASE)
 UNVERIFIED = lazy(r"\[\s*unverified\s*\]", re.IGNORECASE)
@@ -52,3 +54,12 @@ def new_lines(rewrite: Rewrite, view: View, *kinds: SectionKind) -> tuple[str, .
     """The written lines that the summary does not have word for word: only these are a role's to answer for."""
     old = set(old_lines(view.case))
     return tuple(line for line in written_lines(rewrite, *kinds) if line not in old)
+
+
+def struck_again(lines: Iterable[str], struck: Iterable[str]) -> Iterator[Defect]:
+    """What a person deleted may come back only with a source that it did not have."""
+    known = {without_marks(line).casefold(): line for line in struck}
+    for line in lines:
+        before = known.get(without_marks(line).casefold())
+        if before is not None and set(citations(line)) <= set(citations(before)):
+            yield Defect("struck-out", "a person struck this out: it needs a new source to come back", line)

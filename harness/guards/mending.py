@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from harness.formats.summary import lines_of
-from harness.guards.lines import FACTUAL, written_lines
-from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED, UNGROUNDED
+from harness.guards.lines import FACTUAL, UNGROUNDED, written_lines
+from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED
 from harness.model import Defect, Rewrite, Section, SectionKind, Summary
 from harness.mojibake import repaired
 

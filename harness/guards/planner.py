@@ -11,7 +11,7 @@ from harness.formats.answer import without_sources
 from harness.formats.summary import lines_of, read_block, search_blocks
 from harness.grounding import missing, page
 from harness.guards import text
-from harness.guards.lines import UNVERIFIED, View
+from harness.guards.lines import UNGROUNDED, UNVERIFIED, View
 from harness.guards.settled import SUCCEEDED, unsettled_cells, was_read
 from harness.model import Decision, Defect, SectionKind
 from harness.mojibake import repaired
@@ -21,7 +21,6 @@ from harness.words import bag
 QUERY_LIMIT = 200  # characters; several engines refuse 400, and nothing should be smuggled out in a query
 UNBROKEN_LIMIT = 60  # a longer run without a space is no word of any language: it may carry data out
 URL = lazy(r"https?://|www\.\w", re.IGNORECASE)
-UNGROUNDED = "ungrounded"
 WITHOUT_MARK = lazy(r"^\s*(?:#+\s*)?(?:[-*+•]\s+)?(?:\d{1,3}[.)]\s)?")  # the marks of a list and of a heading
 SMALL = lazy(r"\d|1\d|20")  # `three of the 5 countries`: counted by the answer, not found
 
@@ -87,15 +86,18 @@ def unknown_citation_in_answer(decision: Decision, view: View) -> Iterator[Defec
 
 
 def ungrounded_answer(decision: Decision, view: View) -> Iterator[Defect]:
-    """The answer's numbers, dates and quotations stand in the summary or the question; small counts are its own."""
-    if decision.answer is None or not was_read(view.case.summary):
-        return
-    files = view.packet.files
-    known = [page("\n".join((files.get("summary.md", ""), files.get("question.md", ""), view.packet.today)))]
-    for line in without_sources(decision.answer).split("\n"):
-        if UNVERIFIED.search(line):
-            continue
-        for piece in missing(WITHOUT_MARK.sub("", line), known):
+    """The answer's numbers, dates and quotations stand in the summary or the question."""
+    if decision.answer is not None and was_read(view.case.summary):
+        files = view.packet.files
+        known = (files.get("summary.md", ""), files.get("question.md", ""), view.packet.today)
+        yield from unsupported(decision.answer, "\n".join(known))
+
+
+def unsupported(answer: str, known: str) -> Iterator[Defect]:
+    """What an answer says that the known text does not have; small counts are its own, and Sources the harness's."""
+    for line in without_sources(answer).split("\n"):
+        lacking = () if UNVERIFIED.search(line) else missing(WITHOUT_MARK.sub("", line), [page(known)])
+        for piece in lacking:
             if not SMALL.fullmatch(piece):
                 yield Defect(UNGROUNDED, f"{piece} does not stand in the summary", line.strip())
 

@@ -7,17 +7,29 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from harness.contradictions import clashes
-from harness.facts import citations, parse_fact, without_marks
+from harness.facts import citations, parse_fact
 from harness.formats.summary import lines_of, render_summary
 from harness.grounding import Page, claims, missing, page_of
 from harness.guards import text
-from harness.guards.lines import FACTUAL, MARK, PINNED, UNVERIFIED, WRITABLE, View, new_lines, old_lines, written_lines
+from harness.guards.lines import (
+    FACTUAL,
+    MARK,
+    PINNED,
+    UNGROUNDED,
+    UNVERIFIED,
+    WRITABLE,
+    View,
+    new_lines,
+    old_lines,
+    struck_again,
+    written_lines,
+)
 from harness.losses import Fate, Lines, fates, removals_allowed
 from harness.model import Defect, FrontMatter, Rewrite, SectionKind, Summary
 from harness.patterns import lazy
 from harness.tokens import estimate
 
-LOST, UNGROUNDED, CONTRADICTION, REPEATED = "lost-fact", "ungrounded", "contradiction", "repeated-line"
+LOST, CONTRADICTION, REPEATED = "lost-fact", "contradiction", "repeated-line"
 MOST_NAMED = 20  # defects of one kind in a repair turn: a reply with more is bad altogether
 PLACEHOLDER = lazy(
     r"^\W*(?:\.{3}|…|as before|unchanged|no changes?|\(?rest unchanged\)?|see above"
@@ -157,12 +169,7 @@ def contradiction(rewrite: Rewrite, view: View) -> Iterator[Defect]:
 
 
 def struck_out(rewrite: Rewrite, view: View) -> Iterator[Defect]:
-    """What a person deleted may come back only with a source that it did not have."""
-    struck = {without_marks(line).casefold(): line for line in lines_of(view.case.summary, SectionKind.STRUCK)}
-    for line in written_lines(rewrite):
-        before = struck.get(without_marks(line).casefold())
-        if before is not None and set(citations(line)) <= set(citations(before)):
-            yield Defect("struck-out", "a person struck this out: it needs a new source to come back", line)
+    yield from struck_again(written_lines(rewrite), lines_of(view.case.summary, SectionKind.STRUCK))
 
 
 def invented_section(rewrite: Rewrite, view: View) -> Iterator[Defect]:
