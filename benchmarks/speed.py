@@ -219,7 +219,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        for measure in (measure_status, measure_passes, measure_check, measure_run):
+        for measure in (measure_status, measure_passes, measure_run, measure_check):
             measure(Path(name))
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from harness.facts import Fact, citations, parse_fact, same_period, same_value, sides
+from harness.facts import Fact, citations, parse_fact, sides
 from harness.model import Grid
 from harness.patterns import lazy
-from harness.periods import periods
+from harness.periods import periods, same_period
+from harness.quantities import same_value
 from harness.words import content_stems
 
 _DASH = lazy(r"\s(?:[—–―]|-{1,2})\s")

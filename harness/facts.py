@@ -9,27 +9,8 @@ from typing import NamedTuple
 
 from harness.model import Grid, SearchLine
 from harness.patterns import lazy
-from harness.periods import is_period, periods, same_period
-from harness.quantities import Quantity, quantities, same_amount, same_value
+from harness.periods import is_period, periods
 from harness.words import content_stems, fold, heads, may_cover, stems, words
-
-__all__ = [
-    "Fact",
-    "Quantity",
-    "Side",
-    "cells_searched",
-    "citations",
-    "filled_cells",
-    "names",
-    "open_cells",
-    "parse_fact",
-    "quantities",
-    "same_amount",
-    "same_period",
-    "same_value",
-    "sides",
-    "without_marks",
-]
 
 Cell = tuple[str, str]
 

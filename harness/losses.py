@@ -9,9 +9,10 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from harness.facts import Quantity, citations, quantities, same_amount, without_marks
+from harness.facts import citations, without_marks
 from harness.model import Removal
 from harness.patterns import lazy
+from harness.quantities import Quantity, quantities, same_amount
 from harness.words import bag, content_stems
 
 SAME_SHARE = 0.5  # of a line's content words; below it another line is another fact

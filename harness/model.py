@@ -73,8 +73,7 @@ class SectionKind(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True)
-class Section:
+class Section(NamedTuple):
     """One `## title` with its lines as they stand in the file (no line ends, blank lines included)."""
 
     kind: SectionKind
@@ -152,8 +151,7 @@ class Source(NamedTuple):
     extra: tuple[tuple[str, str], ...] = ()  # further `- key: value` lines, e.g. ("date_from", "file name")
 
 
-@dataclass(frozen=True)
-class RawHead:
+class RawHead(NamedTuple):
     """The front matter of a raw: all that deciding whose turn it is needs. `kind` None: a bare file."""
 
     kind: str | None
@@ -206,8 +204,7 @@ class Defect(NamedTuple):
     value: str = ""
 
 
-@dataclass(frozen=True)
-class Packet:
+class Packet(NamedTuple):
     """What a role gets: one prompt, and the same content as files. Nothing else reaches a role."""
 
     role: Role

@@ -78,7 +78,7 @@ def repair(packet: Packet, reply: str, defects: tuple[Defect, ...], prompts: Pro
     """The same packet with the bad reply and its defects by name. `packet` is the first one, not a repair turn's."""
     listed = "\n".join(f"- {defect.what}" + (f": {defect.value}" if defect.value else "") for defect in defects)
     values = {"prompt": packet.prompt, "reply": as_data(reply), "defects": as_data(listed)}
-    return replace(packet, prompt=fill(prompts.parts["repair"], values, "prompts/repair"), defects=defects)
+    return packet._replace(prompt=fill(prompts.parts["repair"], values, "prompts/repair"), defects=defects)
 
 
 def summary_view(summary: Summary, language: str, earlier: str) -> str:
@@ -108,7 +108,7 @@ def _last_searches(section: Section, earlier: str) -> Section:
     if earlier_lines <= 0:
         return section
     count = fill(earlier, {"count": str(earlier_lines)}, "phrases/earlier_searches")
-    return replace(section, lines=(count, *reversed(last)))
+    return section._replace(lines=(count, *reversed(last)))
 
 
 def _declared(name: str, reads: tuple[str, ...]) -> bool:

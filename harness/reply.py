@@ -22,7 +22,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from harness.formats.answer import parse_answer
 from harness.formats.calls import (
@@ -252,7 +251,7 @@ def _tidy(section: Section) -> Section:
         lines.pop(0)
     while lines and not lines[-1].strip():
         lines.pop()
-    return replace(section, lines=tuple(lines))
+    return section._replace(lines=tuple(lines))
 
 
 def _without_talk(lines: Sequence[str]) -> Iterator[str]:

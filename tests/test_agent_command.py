@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +54,7 @@ def test_prompt_as_argument() -> None:
 
 @pytest.mark.parametrize("prompt", ["--version", "@/etc/passwd"])
 def test_a_prompt_is_never_an_option_or_a_file(prompt: str) -> None:
-    packet = replace(PACKET, prompt=prompt)
+    packet = PACKET._replace(prompt=prompt)
     assert take("import sys; print(sys.argv[1:])", packet=packet, prompt="argument").text == str(["\n" + prompt])
 
 
@@ -99,7 +98,7 @@ def test_unchanged_files_are_a_failure_that_names_what_was_written_instead() -> 
 
 
 def test_a_role_without_outputs_replies_on_stdout_even_with_files() -> None:
-    packet = replace(PACKET, role=Role.CHECKER, writes=())
+    packet = PACKET._replace(role=Role.CHECKER, writes=())
     assert take("print('{\"complete\": true}')", packet=packet, files=True).text == '{"complete": true}'
 
 
@@ -172,8 +171,8 @@ def test_a_program_named_from_here_is_found(tmp_path: Path, monkeypatch: pytest.
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of other systems differ")
 def test_a_prompt_too_long_for_an_argument_is_refused() -> None:
-    fits = replace(PACKET, prompt="x" * 100_000)
-    too_long = replace(PACKET, prompt="я" * 140_000)
+    fits = PACKET._replace(prompt="x" * 100_000)
+    too_long = PACKET._replace(prompt="я" * 140_000)
     assert take("import sys; print(len(sys.argv[1]))", packet=fits, prompt="argument").text == "100000"
     with pytest.raises(AgentUnreachable) as caught:
         take("print(1)", packet=too_long, prompt="argument")
@@ -183,7 +182,7 @@ def test_a_prompt_too_long_for_an_argument_is_refused() -> None:
 
 def test_a_nul_in_an_argument_is_told() -> None:
     with pytest.raises(AgentUnreachable):
-        take("print(1)", packet=replace(PACKET, prompt="a\0b"), prompt="argument")
+        take("print(1)", packet=PACKET._replace(prompt="a\0b"), prompt="argument")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -198,7 +197,7 @@ def test_a_query_that_was_refused_is_not_asked_again() -> None:
 
 def test_several_queries_for_several_rows() -> None:
     one = packet(Role.PLANNER)
-    assert asked(replace(one, queries_allowed=3))[0] == ("Chad population, capital", "Niger population, capital")
+    assert asked(one._replace(queries_allowed=3))[0] == ("Chad population, capital", "Niger population, capital")
 
 
 def test_a_cell_whose_newest_value_is_old_is_searched_for_again() -> None:
@@ -225,7 +224,7 @@ def test_the_answer_shows_values_gaps_and_what_was_tried() -> None:
 def test_must_answer_always_answers() -> None:
     one = packet(Role.PLANNER)
     for summary in ("", FOLDED):
-        forced = replace(one, files={**one.files, "summary.md": summary}, must_answer=True)
+        forced = one._replace(files={**one.files, "summary.md": summary}, must_answer=True)
         queries, answer = asked(forced)
         assert queries == () and answer
 
@@ -243,7 +242,7 @@ def test_a_russian_question_gets_a_russian_answer() -> None:
     head = "---\nkind: search\n---\n## 1. Чад: справка\n- url: a\n- date: 2025-11-15\n"
     raw = f"{head}\nНаселение: 19,7 млн (оценка 2025 года)\n"
     one = packet(Role.SYNTHESIZER, question=question, raw_1_md=raw)
-    reply = ExtractiveAgent().take(replace(one, language="ru"))
+    reply = ExtractiveAgent().take(one._replace(language="ru"))
     assert "## Подтверждено\n- Чад: население оценка 2025 года — 19,7 млн [1.1]" in reply.text
     assert asked(packet(Role.PLANNER, question=question))[0] == ("Чад население",)
 

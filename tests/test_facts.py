@@ -14,13 +14,12 @@ from harness.facts import (
     filled_cells,
     open_cells,
     parse_fact,
-    quantities,
-    same_value,
     sides,
     without_marks,
 )
 from harness.model import Grid, SearchLine
 from harness.periods import in_digits, newest, only_period, periods
+from harness.quantities import quantities, same_value
 
 GRID = Grid(("Samokat", "Yandex Lavka", "ВкусВилл"), ("revenue", "revenue growth", "выручка"))
 

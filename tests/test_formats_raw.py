@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,7 +75,7 @@ def bodies(raw: Raw) -> list[tuple[str, str, str, str, str]]:
 def test_every_part_is_read_and_written_back() -> None:
     raw = parse_raw(FULL, "raw_3.md")
     assert raw.problems == ()
-    assert replace(raw.head, front=FrontMatter()) == HEAD
+    assert raw.head._replace(front=FrontMatter()) == HEAD
     assert front_value(raw.head.front, "mood") == "curious"
     assert [source.title for source in raw.sources] == ["Yandex results for 2024", "Рынок быстрой доставки"]
     assert raw.sources[0].extra == (("date_from", "file name"),)
@@ -87,7 +85,7 @@ def test_every_part_is_read_and_written_back() -> None:
 
 
 def test_a_raw_without_sources_is_valid() -> None:
-    raw = Raw(replace(HEAD, queries=(QueryRecord("a", "", "blocked"),)))
+    raw = Raw(HEAD._replace(queries=(QueryRecord("a", "", "blocked"),)))
     assert parse_raw(render_raw(raw), "raw_1.md") == raw
 
 
@@ -162,7 +160,7 @@ def test_an_empty_file_is_bare_and_has_no_source() -> None:
     "text", [PAGE, "plain", "", "\n\n# A\n", "---\nkind: search\n", "## 1. A\n- url: u\n", "a\r\nb"]
 )
 def test_adoption_adds_front_matter_and_leaves_the_text(text: str) -> None:
-    head = replace(HEAD, queries=tuple(query._replace(outcome="pasted") for query in HEAD.queries))
+    head = HEAD._replace(queries=tuple(query._replace(outcome="pasted") for query in HEAD.queries))
     if text.startswith("---\nkind"):
         assert adopt(text, head) == text  # ours already
         return
@@ -180,7 +178,7 @@ def test_a_head_is_read_from_the_start_of_a_file() -> None:
     assert parse_head(text[: cut + 5]) == RawHead("search", HEAD.queries)
     assert parse_head(text[:20]).kind == "search"
     assert parse_head("---\nkind: sea") == RawHead(None)
-    many = replace(HEAD, queries=tuple(QueryRecord(f"query {n}", "folder", "found") for n in range(5000)))
+    many = HEAD._replace(queries=tuple(QueryRecord(f"query {n}", "folder", "found") for n in range(5000)))
     assert len(parse_head(render_raw(Raw(many))[:65_536]).queries) > 1000
 
 

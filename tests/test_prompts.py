@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -119,4 +118,4 @@ def test_several_queries_and_a_repair_turn_are_told() -> None:
     assert again.prompt.startswith(first.prompt.rstrip())
     assert "- too long: x" in again.prompt and "‹question>" in again.prompt
     assert again.defects[0].code == "long-query"
-    assert replace(again, prompt=first.prompt, defects=()) == first
+    assert again._replace(prompt=first.prompt, defects=()) == first

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from harness.formats.front import (
@@ -92,7 +91,7 @@ def adopt(text: str, head: RawHead) -> str:
     if _split(text).front is not None:
         return text
     mark = put(FrontMatter(), _ADOPTED, "true")
-    return _render_head(replace(head, front=FrontMatter((*mark.blocks, *head.front.blocks)))) + text
+    return _render_head(head._replace(front=FrontMatter((*mark.blocks, *head.front.blocks)))) + text
 
 
 def demote(text: str) -> str:

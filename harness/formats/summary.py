@@ -128,7 +128,7 @@ def split_sections(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[Section
                 opened.append((Section(kind, title), at))
     ends = [*(at for _, at in opened), len(lines)]
     sections = (
-        replace(section, lines=tuple(lines[at + 1 : end])) for (section, at), end in zip(opened, ends[1:], strict=True)
+        section._replace(lines=tuple(lines[at + 1 : end])) for (section, at), end in zip(opened, ends[1:], strict=True)
     )
     return tuple(lines[: ends[0]]), tuple(sections)
 
@@ -167,7 +167,7 @@ def replace_section(
         mine = [next(later, len(sections))]
         sections.insert(mine[0], Section(kind, title or label(kind, language)))
     there = tuple(chain.from_iterable(sections[at].lines for at in mine))
-    sections[mine[0]] = replace(sections[mine[0]], lines=laid_out(there, wanted))
+    sections[mine[0]] = sections[mine[0]]._replace(lines=laid_out(there, wanted))
     return replace(
         summary,
         intro=_without_facts(summary.intro) if kind is SectionKind.CONFIRMED else summary.intro,
@@ -184,7 +184,7 @@ def append_lines(summary: Summary, kind: SectionKind, lines: Iterable[str], lang
     while kept and not mine.lines[kept - 1].strip():
         kept -= 1
     added = tuple(f"- {text_of(line)}" for line in lines)
-    longer = replace(mine, lines=(*mine.lines[:kept], *added, *mine.lines[kept:]))
+    longer = mine._replace(lines=(*mine.lines[:kept], *added, *mine.lines[kept:]))
     return replace(summary, sections=tuple(longer if one is mine else one for one in summary.sections))
 
 
@@ -264,7 +264,7 @@ def _apart(sections: Iterable[Section]) -> tuple[Section, ...]:
     for section in sections:
         heading = _heading_of(section)
         opens = _opens(heading, section.kind, apart[-1] if apart else None)
-        apart.append(section if opens else replace(section, title=heading.title))
+        apart.append(section if opens else section._replace(title=heading.title))
     return tuple(apart)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from harness.formats.summary import lines_of
 from harness.guards.lines import FACTUAL, UNGROUNDED, written_lines
@@ -28,7 +27,7 @@ def put_back(rewrite: Rewrite, lost: Sequence[str], summary: Summary) -> Rewrite
     sections = []
     for section in rewrite.sections:
         missing = [line for line in lines_of(summary, section.kind) if line in lost] if section.kind in FACTUAL else []
-        sections.append(replace(section, lines=(*section.lines, *(f"- {line}" for line in missing))))
+        sections.append(section._replace(lines=(*section.lines, *(f"- {line}" for line in missing))))
     return rewrite._replace(sections=tuple(sections))
 
 
@@ -59,7 +58,7 @@ def add_contradictions(rewrite: Rewrite, entries: Sequence[str], summary: Summar
         kept = tuple(f"- {line}" for line in lines_of(summary, kind))
         return rewrite._replace(sections=(*rewrite.sections, Section(kind, "Contradictions", (*kept, *bullets))))
     sections = (
-        replace(section, lines=(*section.lines, *bullets)) if section.kind is kind else section
+        section._replace(lines=(*section.lines, *bullets)) if section.kind is kind else section
         for section in rewrite.sections
     )
     return rewrite._replace(sections=tuple(sections))
@@ -84,7 +83,7 @@ def _each(rewrite: Rewrite, lines: Sequence[str], change: Callable[[str], str]) 
             continue
         told = written_lines(Rewrite(sections=(section,)), section.kind)
         changed = (change(line) if line in wanted else line for line in told)
-        sections.append(replace(section, lines=tuple(f"- {line}" for line in changed if line)))
+        sections.append(section._replace(lines=tuple(f"- {line}" for line in changed if line)))
     return rewrite._replace(sections=tuple(sections))
 
 

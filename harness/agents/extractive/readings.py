@@ -13,10 +13,11 @@ from harness.agents.extractive.entries import Entry
 from harness.agents.extractive.figures import foreseen, is_figure, says_figure
 from harness.agents.extractive.lexicon import NO_VALUE, uncertain, vocabulary
 from harness.agents.extractive.passages import Reading
-from harness.facts import Cell, same_value
+from harness.facts import Cell
 from harness.model import Grid, Source
 from harness.patterns import lazy
 from harness.periods import Period, newest, only_period, periods, same_period
+from harness.quantities import same_value
 from harness.words import sentences, stems
 
 LONGEST_VALUE = 300  # characters; a longer one is cut at a mark and says so

@@ -10,12 +10,12 @@ from harness.agents.extractive import answering, fields, passages
 from harness.agents.extractive.lexicon import meanings
 from harness.agents.extractive.readings import Finding, findings
 from harness.agents.extractive.subjects import is_cyrillic, mentions
-from harness.facts import Cell, Fact, Side, citations, open_cells, parse_fact, same_period, same_value, sides
+from harness.facts import Cell, Fact, Side, citations, open_cells, parse_fact, sides
 from harness.formats.labels import label, without_searched_mark
 from harness.formats.summary import lines_of, source_lines
 from harness.model import Defect, Grid, SectionKind, Source, SourceLine, Summary
-from harness.periods import in_digits
-from harness.quantities import is_physical, is_rounded
+from harness.periods import in_digits, same_period
+from harness.quantities import is_physical, is_rounded, same_value
 from harness.words import content_stems
 
 
