@@ -259,7 +259,7 @@ def same_amount(a: Quantity, b: Quantity) -> bool:
     if a.unit and b.unit and a.unit != b.unit:
         if not _one_unit(a, b) or max(a.value.adjusted(), b.value.adjusted()) > MEASURABLE:
             return False
-        a, b = _converted(a), _converted(b)
+        a, b = converted(a), converted(b)
     if a.value == b.value:
         return True
     if max(a.value.adjusted(), b.value.adjusted()) > MEASURABLE:
@@ -270,7 +270,8 @@ def same_amount(a: Quantity, b: Quantity) -> bool:
     return a.step != b.step and written >= 2 and abs(a.value - b.value) * 2 <= coarse.step
 
 
-def _converted(quantity: Quantity) -> Quantity:
+def converted(quantity: Quantity) -> Quantity:
+    """In the unit that its kind is compared in: 8.8 km and 8,800 m are both metres."""
     unit, power = METRIC.get(quantity.unit, (quantity.unit, 0))
     return Quantity(quantity.value.scaleb(power), unit, quantity.step.scaleb(power), quantity.text, quantity.at)
 

@@ -184,8 +184,9 @@ def synthesizer_turn(session: Session, snapshot: Snapshot, action: Fold) -> Role
     text, raw = session.store.read_raw(action.number)
     turn = Turn(Role.SYNTHESIZER, action.number, material={f"raw_{action.number}.md": text})
     packet = packet_for(session, snapshot, turn)
-    judge, commit = judge_rewrite(session, snapshot, packet, raw), partial(commit_fold, session, snapshot, raw)
-    return RoleTurn(packet, judge, commit, partial(mend, summary=snapshot.case.summary))
+    view, commit = view_of(session, snapshot, packet, raw), partial(commit_fold, session, snapshot, raw)
+    mender = partial(mend, summary=snapshot.case.summary, check=partial(check_rewrite, view=view))
+    return RoleTurn(packet, judge_rewrite(view), commit, mender)
 
 
 def has_sources(session: Session, action: Fold) -> bool:
@@ -204,18 +205,14 @@ def fold_raw(session: Session, snapshot: Snapshot, action: Fold) -> Step:
     return turn.commit(turned.value, Credit.of(turned, turn.packet))
 
 
-def judge_rewrite(session: Session, snapshot: Snapshot, packet: Packet, raw: Raw) -> Judge[Rewrite]:
+def view_of(session: Session, snapshot: Snapshot, packet: Packet, raw: Raw) -> View:
     settings = session.settings
     new = {f"{packet.round}.{k}" for k in range(1, len(raw.sources) + 1)}
-    view = View(
-        snapshot.case,
-        packet,
-        known_sources(snapshot.case.summary) | new,
-        Sources(session.store),
-        settings.summary_tokens,
-        settings.sections,
-    )
+    known = known_sources(snapshot.case.summary) | new
+    return View(snapshot.case, packet, known, Sources(session.store), settings.summary_tokens, settings.sections)
 
+
+def judge_rewrite(view: View) -> Judge[Rewrite]:
     def judge(reply: Reply) -> tuple[Rewrite | None, tuple[Defect, ...]]:
         rewrite, defects = parse_synthesizer(reply)
         return rewrite, defects or (check_rewrite(rewrite, view) if rewrite else ())

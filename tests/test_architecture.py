@@ -27,6 +27,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "quantities",
         "facts",
         "mojibake",
+        "heirs",
         "losses",
         "grounding",
         "contradictions",

@@ -178,11 +178,47 @@ def test_a_summary_over_its_allowance_is_asked_to_shrink_and_then_accepted(tmp_p
 
 def test_no_pass_removes_more_than_a_few_facts(tmp_path: Path) -> None:
     many = [f"Samokat: store {n} — {n}00 m2 [1.1]" for n in range(1, 9)]
+    newer = [f"Samokat: store {n} — {n}50 m2 [2.1]" for n in range(1, 6)]
     summary = OLD.replace("- Samokat: share 2024 — 31 % [1.1]", "\n".join(f"- {line}" for line in many))
     reasons = "\n".join(f"- {line} — superseded by [2.1]" for line in many[:5])
-    new = "Samokat: store sizes, VkusVill 2024 — 12 bn [2.1]"
-    reply = rewrite((OLD_FACTS[0], *many[5:], new)).replace("- none", reasons)
-    assert refused(tmp_path, reply, summary=summary) == [("lost-fact", many[3]), ("lost-fact", many[4])]
+    raw = RAW.replace("VkusVill had", " ".join(f"Store {n} has {n}50 m2." for n in range(1, 6)) + " VkusVill had")
+    reply = rewrite((OLD_FACTS[0], *many[5:], *newer)).replace("- none", reasons)
+    assert refused(tmp_path, reply, summary=summary, raw=raw) == [("lost-fact", many[3]), ("lost-fact", many[4])]
+
+
+def test_a_fact_that_goes_to_not_found_is_lost(tmp_path: Path) -> None:
+    moved = rewrite((OLD_FACTS[0], NEW_FACT), [OLD_FACTS[1]])
+    assert refused(tmp_path, moved) == [("lost-fact", OLD_FACTS[1])]
+
+
+def test_a_cited_line_of_another_section_is_a_fact_too(tmp_path: Path) -> None:
+    idea = "Samokat plans 200 stores [1.1]"
+    summary = OLD.replace("## Searches", f"## Ideas\n- {idea}\n- no source here\n## Searches")
+    emptied = GOOD.replace("Removed:", "## Ideas\n- Something else entirely.\nRemoved:")
+    assert refused(tmp_path / "a", emptied, summary=summary) == [("lost-fact", idea)]
+    text = read_tree(folded(tmp_path / "b", emptied, emptied, summary=summary))["summary.md"]
+    assert f"## Ideas\n- Something else entirely.\n- {idea}\n" in text
+    assert refused(tmp_path / "c", GOOD, summary=summary) == []  # a section that is not written stays
+
+
+def test_a_role_may_not_mark_a_line_as_unverified_itself(tmp_path: Path) -> None:
+    marked = f"{OLD_FACTS[0]} [unverified]"
+    assert refused(tmp_path / "a", rewrite((marked, OLD_FACTS[1]))) == [("forged-mark", marked)]
+    invented = "VkusVill: revenue 2024 — 13 bn [2.1] [unverified]"
+    assert ("forged-mark", invented) in refused(tmp_path / "b", with_fact(invented))
+
+
+def test_an_edited_number_that_is_put_back_leaves_no_twin(tmp_path: Path) -> None:
+    edited = OLD_FACTS[0].replace("154.0", "145.0")
+    reply = rewrite((edited, OLD_FACTS[1]))
+    assert sorted(facts(folded(tmp_path, reply, reply))) == sorted(OLD_FACTS)
+
+
+def test_another_value_from_a_new_source_is_put_beside_the_old_one_and_named(tmp_path: Path) -> None:
+    reply = rewrite(("Samokat: revenue 2024 — 12 bn [2.1]", OLD_FACTS[1]))
+    folder = folded(tmp_path, reply, reply)
+    assert sorted(facts(folder)) == sorted((*OLD_FACTS, "Samokat: revenue 2024 — 12 bn [2.1]"))
+    assert len(lines_of(summary_of(folder), CONTRADICTIONS)) == 1
 
 
 def test_a_page_that_asks_for_a_removal_removes_nothing(tmp_path: Path) -> None:

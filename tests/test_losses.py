@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.losses import Fate, Lines, fates, reason_holds, survives
+from harness.heirs import survives
+from harness.losses import Fate, Lines, fates, reason_holds
 from harness.model import Removal
 
 FACTS = tuple(f"Company {n}: revenue 2024 — {100 + 7 * n}.5 bn ₽ [1.{n}]" for n in range(1, 41))
@@ -103,7 +104,8 @@ OLD, NEW = "Samokat: revenue 2023 — 98 bn ₽ [1.1]", "Samokat: revenue 2023 �
     ],
 )
 def test_a_reason_must_hold(reason: str, line: str, holds: bool) -> None:
-    assert reason_holds(line, reason, (NEW, "Lavka: founder — Ivanov [2.1]"), grounded) is holds
+    new = (NEW, "Lavka: founder — Ivanov [2.1]")
+    assert reason_holds(line, reason, new, new, grounded) is holds
     fate = Fate.REMOVED if holds else Fate.LOST
     assert told((line,), (NEW,), (Removal(line, reason),)).get(line, Fate.KEPT) in (fate, Fate.REWORDED, Fate.CHANGED)
 
@@ -111,7 +113,7 @@ def test_a_reason_must_hold(reason: str, line: str, holds: bool) -> None:
 @pytest.mark.parametrize(("stands", "holds"), [(False, True), (True, False), (None, False)])
 def test_a_wrong_citation_is_looked_up(stands: bool | None, holds: bool) -> None:
     for reason in ("wrong citation", "неверная ссылка", "引用错误"):
-        assert reason_holds(OLD, reason, (), lambda line: stands) is holds
+        assert reason_holds(OLD, reason, (), (), lambda line: stands) is holds
 
 
 def test_an_entry_under_removed_means_only_its_own_line() -> None:
@@ -130,3 +132,61 @@ def test_every_line_has_one_fate_and_those_that_stayed_are_kept(old: list[str], 
 def test_any_text_is_a_line(old: str, new: str) -> None:
     assert isinstance(survives(old, [new]), bool)
     assert survives(FACTS[0], [FACTS[0]])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Samokat: revenue 2024 — 67 bn ₽ [1.1]", "Lavka: revenue 2024 — 67 bn ₽ [1.1]"),
+        ("Lavka: revenue 2024 — 67 bn ₽ [1.1]", "Lavka: profit 2024 — 67 bn ₽ [1.1]"),
+        ("Lavka: share 2024 — 31 % [1.1]", "Samokat's costs rose 31 % in 2024 [1.1]"),
+        ("Kazakhstan: capital — Astana [1.1]", "Kazakhstan: capital — Almaty [1.1]"),
+        ("Kazakhstan: capital — Astana [1.1]", "Kazakhstan: capital — unknown [1.1]"),
+        ("Samokat: founder — Dmitri Bocharov [1.1]", "Samokat: founder — Ivan Petrov [1.1]"),
+        ("The office is in Moscow. [1.1]", "The office is in Berlin. [1.1]"),
+        ("Lavka: stores — more than 5,000 [1.1]", "Lavka: stores — less than 5,000 [1.1]"),
+        ("Lavka: revenue 2024 — fell by 5 % [1.1]", "Lavka: revenue 2024 — rose by 5 % [1.1]"),
+        ("Lavka: result 2024 — audited [1.1]", "Lavka: result 2024 — not audited [1.1]"),
+        ("Lavka: opened — 12 March 2024 [1.1]", "Lavka: opened — 13 March 2024 [1.1]"),
+        ("Lavka: opened — 12 March 2024 [1.1]", "Lavka: opened — 2024 [1.1]"),
+        ("Lavka: revenue Q1 2024 — 5 bn [1.1]", "Lavka: revenue Q3 2024 — 5 bn [1.1]"),
+        ("Python: version — 3.11.2 [1.1]", "Python: version — 3.11.9 [1.1]"),
+        ("Airline: fleet — 5 A380 [1.1]", "Airline: fleet — 5 A350 [1.1]"),
+        ("Lavka: founder — A. Petrov [1.1] ↔ B. Ivanov [1.2]", "Lavka: founder — A. Petrov [1.1]"),
+    ],
+)
+def test_a_line_that_says_something_else_is_no_heir(old: str, new: str) -> None:
+    assert told((old,), (new,))[old] in NOTED
+    both = told((old, new), (new,))
+    assert both[old] in NOTED and new not in both
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Everest: height — 8.849 km [1.1]", "Everest: height — 8,849 m [1.1]"),
+        ("Lavka: founder — A. Petrov [1.1] ↔ B. Ivanov [1.2]", "Lavka: founder — B. Ivanov [1.2] ↔ A. Petrov [1.1]"),
+        ("Samokat: выручка 2024 — 154 млрд ₽ [1.2]", "Samokat: revenue 2024 — 154 bn ₽ [1.2]"),
+    ],
+)
+def test_the_same_in_another_unit_order_or_language_is_an_heir(old: str, new: str) -> None:
+    assert told((old,), (new,)) == {old: Fate.REWORDED}
+
+
+SHARE = "Lavka: share 2024 — 31 % [1.1]"
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        "Lavka: share — large [1.1]",  # its own source
+        "Samokat: share 2024 — 33 % [2.1]",  # another company
+        "Lavka: share 2020 — 33 % [2.1]",  # an older year
+    ],
+)
+def test_what_supersedes_is_newer_and_about_the_same(by: str) -> None:
+    cited = by[-4:-1]
+    assert not reason_holds(SHARE, f"superseded by [{cited}]", (by,), (by,), grounded)
+    good = "Lavka: share 2024 — 33 % [2.1]"
+    assert reason_holds(SHARE, "superseded by [2.1]", (good,), (good,), grounded)
+    assert not reason_holds(SHARE, "superseded by [2.1]", (good,), (), grounded)  # it stood there before

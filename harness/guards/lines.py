@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from harness.facts import citations, without_marks
 from harness.formats.summary import lines_of
+from harness.heirs import survives
 from harness.model import Case, Defect, Grid, Packet, Rewrite, SectionKind, Source, Summary
 from harness.patterns import lazy
 
@@ -57,9 +58,13 @@ def new_lines(rewrite: Rewrite, view: View, *kinds: SectionKind) -> tuple[str, .
 
 
 def struck_again(lines: Iterable[str], struck: Iterable[str]) -> Iterator[Defect]:
-    """What a person deleted may come back only with a source that it did not have."""
-    known = {without_marks(line).casefold(): line for line in struck}
+    """What a person deleted may come back, in whatever words, only with a source that it did not have."""
+    known = list(struck)
     for line in lines:
-        before = known.get(without_marks(line).casefold())
+        before = next((one for one in known if _is_same(one, line)), None)
         if before is not None and set(citations(line)) <= set(citations(before)):
             yield Defect("struck-out", "a person struck this out: it needs a new source to come back", line)
+
+
+def _is_same(struck: str, line: str) -> bool:
+    return without_marks(struck).casefold() == without_marks(line).casefold() or survives(struck, [line])

@@ -4,30 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from harness.formats.summary import lines_of
+from harness.facts import citations
+from harness.formats.entries import entries_of
 from harness.guards.lines import FACTUAL, UNGROUNDED, written_lines
-from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED
+from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED, facts_before
+from harness.heirs import only_value_differs
 from harness.model import Defect, Rewrite, Section, SectionKind, Summary
 from harness.mojibake import repaired
 
 Mender = Callable[[Rewrite, Sequence[str], Summary], Rewrite]
+Check = Callable[[Rewrite], tuple[Defect, ...]]
+TWICE = 2  # what is put right may show one more thing to put right: a line that is back contradicts the one it became
 
 
-def mend(rewrite: Rewrite, defects: Sequence[Defect], summary: Summary) -> Rewrite | None:
+def mend(rewrite: Rewrite, defects: Sequence[Defect], summary: Summary, check: Check) -> Rewrite | None:
     """The rewrite put right by code, None where a defect cannot be. `summary`: the one before."""
-    if any(defect.code not in MENDERS for defect in defects):
-        return None
-    for code in dict.fromkeys(defect.code for defect in defects):
-        rewrite = MENDERS[code](rewrite, [defect.value for defect in defects if defect.code == code], summary)
+    for _ in range(TWICE):
+        if any(defect.code not in MENDERS for defect in defects):
+            return None
+        rewrite = _mended(rewrite, defects, summary)
+        defects = [defect for defect in check(rewrite) if defect.code == CONTRADICTION]
     return rewrite
+
+
+def _mended(rewrite: Rewrite, defects: Sequence[Defect], summary: Summary) -> Rewrite:
+    lost = [defect.value for defect in defects if defect.code == LOST]
+    twins = [line for line in written_lines(rewrite, *FACTUAL) if any(_is_edit(line, before) for before in lost)]
+    rewrite = _each(rewrite, twins, lambda line: "")
+    for code in dict.fromkeys(defect.code for defect in defects):
+        values = [defect.value for defect in defects if defect.code == code and defect.value not in twins]
+        rewrite = MENDERS[code](rewrite, values, summary)
+    return rewrite
+
+
+def _is_edit(line: str, lost: str) -> bool:
+    """Whether a line is the lost one with a value of the role's own: no source that was not there before says so."""
+    return line != lost and only_value_differs(lost, line) and set(citations(line)) <= set(citations(lost))
 
 
 def put_back(rewrite: Rewrite, lost: Sequence[str], summary: Summary) -> Rewrite:
     """Lost lines as they stood, at the end of their sections."""
+    kept = {part.section: part.lines for part in facts_before(rewrite, summary)}
     sections = []
     for section in rewrite.sections:
-        missing = [line for line in lines_of(summary, section.kind) if line in lost] if section.kind in FACTUAL else []
-        sections.append(section._replace(lines=(*section.lines, *(f"- {line}" for line in missing))))
+        there = kept.get(section.kind, ())
+        if section.kind is SectionKind.OTHER:
+            own = (one for one in summary.sections if one.title.casefold() == section.title.casefold())
+            there = tuple(entry.text for one in own for entry in entries_of(one.lines)[0])
+        missing = (f"- {line}" for line in there if line in lost)
+        sections.append(section._replace(lines=(*section.lines, *missing)))
     return rewrite._replace(sections=tuple(sections))
 
 
@@ -55,7 +80,7 @@ def add_contradictions(rewrite: Rewrite, entries: Sequence[str], summary: Summar
     bullets = tuple(f"- {entry}" for entry in entries)
     kind = SectionKind.CONTRADICTIONS
     if not any(section.kind is kind for section in rewrite.sections):
-        kept = tuple(f"- {line}" for line in lines_of(summary, kind))
+        kept = tuple(f"- {line}" for line in written_lines(Rewrite(sections=summary.sections), kind))
         return rewrite._replace(sections=(*rewrite.sections, Section(kind, "Contradictions", (*kept, *bullets))))
     sections = (
         section._replace(lines=(*section.lines, *bullets)) if section.kind is kind else section
@@ -78,10 +103,10 @@ def _each(rewrite: Rewrite, lines: Sequence[str], change: Callable[[str], str]) 
     wanted = set(lines)
     sections = []
     for section in rewrite.sections:
-        if not wanted.intersection(written_lines(Rewrite(sections=(section,)), section.kind)):
+        told = written_lines(Rewrite(sections=(section,)), section.kind)
+        if not wanted.intersection(told):
             sections.append(section)
             continue
-        told = written_lines(Rewrite(sections=(section,)), section.kind)
         changed = (change(line) if line in wanted else line for line in told)
         sections.append(section._replace(lines=tuple(f"- {line}" for line in changed if line)))
     return rewrite._replace(sections=tuple(sections))

@@ -17,13 +17,13 @@ from harness.guards.lines import (
     PINNED,
     UNGROUNDED,
     UNVERIFIED,
-    WRITABLE,
     View,
     new_lines,
     old_lines,
     struck_again,
     written_lines,
 )
+from harness.heirs import survives
 from harness.losses import Fate, Lines, fates, removals_allowed
 from harness.model import Defect, FrontMatter, Rewrite, SectionKind, Summary
 from harness.patterns import lazy
@@ -80,9 +80,12 @@ def forged_mark(rewrite: Rewrite, view: View) -> Iterator[Defect]:
     """Marks are a person's: they may neither be brought in nor be lost."""
     old = set(old_lines(view.case))
     new = set(written_lines(rewrite))
+    doubtful = [line for line in old if UNVERIFIED.search(line)]
     for line in sorted(new - old):
         for mark in MARK.findall(line):
             yield Defect("forged-mark", f"only a person writes {mark}", line)
+        if UNVERIFIED.search(line) and not any(survives(before, [line]) for before in doubtful):
+            yield Defect("forged-mark", "only the harness writes [unverified]", line)
     if rewrite.nothing_new is None:
         for line in sorted(old - new):
             if PINNED.search(line):
@@ -96,9 +99,10 @@ def lost_fact(rewrite: Rewrite, view: View) -> Iterator[Defect]:
     """
     if rewrite.nothing_new is not None or is_wiped(rewrite, view.case.summary):
         return
-    sections = {section.kind for section in rewrite.sections}
-    old = [Lines(kind, old_lines(view.case, kind)) for kind in FACTUAL if kind in sections]
-    new = [Lines(kind, written_lines(rewrite, kind)) for kind in WRITABLE]
+    old, new = (
+        facts_before(rewrite, view.case.summary),
+        [Lines(kind, written_lines(rewrite, kind)) for kind in (*FACTUAL, SectionKind.OTHER)],
+    )
     removed = 0
     for line, fate, now in fates(old, new, rewrite.removed, lambda line: _is_grounded(line, view)):
         if fate in (Fate.KEPT, Fate.MOVED) or PINNED.search(line):  # a pinned line has a rule of its own
@@ -117,6 +121,16 @@ def lost_fact(rewrite: Rewrite, view: View) -> Iterator[Defect]:
         yield Defect(LOST, told, line)
 
 
+def facts_before(rewrite: Rewrite, summary: Summary) -> list[Lines]:
+    """The facts of the sections that a rewrite writes anew; in a section of a person's own, the cited lines."""
+    kinds = {section.kind for section in rewrite.sections}
+    titles = {section.title.casefold() for section in rewrite.sections}
+    own = [one for one in summary.sections if one.kind is SectionKind.OTHER and one.title.casefold() in titles]
+    cited = (line for line in lines_of(Summary(sections=tuple(own)), SectionKind.OTHER) if citations(line))
+    facts = [Lines(kind, lines_of(summary, kind)) for kind in FACTUAL if kind in kinds]
+    return [*facts, Lines(SectionKind.OTHER, tuple(cited))]
+
+
 def _is_grounded(line: str, view: View) -> bool | None:
     pages = _pages(line, view)
     return None if pages is None else not missing(claims(parse_fact(line, view.grid), line), pages)
@@ -133,7 +147,7 @@ def ungrounded(rewrite: Rewrite, view: View) -> Iterator[Defect]:
     """The numbers, dates and quotations of a new line stand in what it cites."""
     for line in new_lines(rewrite, view, *FACTUAL):
         pages = _pages(line, view)
-        if pages is None or MARK.search(line) or UNVERIFIED.search(line):
+        if pages is None or MARK.search(line):
             continue
         pieces = missing(claims(parse_fact(line, view.grid), line), pages)
         cited = ", ".join(f"[{id}]" for id in citations(line))
