@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from harness.facts import Fact, citations, parse_fact, sides
 from harness.model import Grid
 from harness.patterns import lazy
-from harness.periods import periods, same_period
-from harness.quantities import same_value
+from harness.periods import Comparison, only_period, periods, same_period
+from harness.quantities import amount, compare, same_value
 from harness.words import content_stems
 
 _DASH = lazy(r"\s(?:[—–―]|-{1,2})\s")
+_BEHIND = lazy(r"\s*\(([^()]*)\)$")
+_MORE = lazy(r"(?:more than|over|above|at least|exceed\w*|более|больше|свыше|не менее|超过|>|≥)", re.IGNORECASE)
+_LESS = lazy(r"(?:less than|under|below|at most|up to|fewer than|менее|меньше|до|не более|不到|<|≤)", re.IGNORECASE)
+MOST = 100  # lines of one thing that are compared, and clashes that are told: more is a broken file
 _COLON = lazy(r"[:：]\s")
 
 
@@ -44,46 +49,74 @@ def clashes(confirmed: Iterable[str], entries: Sequence[str], grid: Grid) -> tup
     by_subject: dict[object, list[_Said]] = {}
     for one in said:
         by_subject.setdefault(one.about, []).append(one)
-    return tuple(
+    found = (
         Clash(first.fact.text, second.fact.text, _entry(first, second))
         for group in by_subject.values()
-        for first, second in combinations(group, 2)
+        for first, second in combinations(group[:MOST], 2)
         if same_period(first.period, second.period)
-        and not same_value(first.value, second.value)
+        and compare(first.value, second.value) is Comparison.DIFFERENT
+        and not (_meets(first.value, second.value) or _meets(second.value, first.value))
         and not any(_names(entry, first, second, grid) for entry in entries)
     )
+    return tuple(islice(found, MOST))
 
 
 def _said(line: str, grid: Grid) -> _Said | None:
     fact = parse_fact(line, grid)
-    if fact.field and fact.period:
-        return _Said(fact.cell, fact.period, fact.value, fact, f"{fact.entity}: {fact.field} {fact.period}")
+    if fact.field:
+        value, period = _dated(fact.value, fact.period)
+        head = f"{fact.entity}: {fact.field} {period}"
+        return _Said(fact.cell, period, value, fact, head) if period else None
     dash = _DASH.search(fact.value)
-    if fact.field or dash is None or not _COLON.search(fact.value[: dash.start()]):
+    if dash is None or not _COLON.search(fact.value[: dash.start()]):
         return None
-    head, value = fact.value[: dash.start()].strip(), fact.value[dash.end() :].strip()
+    head = fact.value[: dash.start()].strip()
     named = periods(head)
-    if len(named) != 1:
+    value, period = _dated(fact.value[dash.end() :].strip(), named[0].text if len(named) == 1 else "")
+    if not period:
         return None
-    about = frozenset(content_stems(head[: named[0].at] + head[named[0].at + len(named[0].text) :]))
-    return _Said(about, named[0].text, value, fact, head)
+    bare = head[: named[0].at] + head[named[0].at + len(named[0].text) :] if named else head
+    return _Said(frozenset(content_stems(bare)), period, value, fact, head if named else f"{head} {period}")
+
+
+def _dated(value: str, period: str) -> tuple[str, str]:
+    """The value and its period; where the head has none, the one in brackets behind the value: `67 bn (2024)`."""
+    behind = _BEHIND.search(value)
+    if period or not behind or only_period(behind[1]) is None:
+        return value, period
+    return value[: behind.start()], behind[1]
+
+
+def _meets(value: str, bound: str) -> bool:
+    """Whether a value lies where a bound says: 5,432 is more than 5,000."""
+    one, limit = amount(value), amount(bound)
+    if one is None or limit is None:
+        return False
+    return bool(_MORE.match(bound) and one.value >= limit.value) or bool(
+        _LESS.match(bound) and one.value <= limit.value
+    )
 
 
 def _names(entry: str, first: _Said, second: _Said, grid: Grid) -> bool:
-    """Whether a line of Contradictions holds both values, or both citations, of a clash about its own subject."""
+    """Whether a line of Contradictions is about this subject and period, and holds both values or both citations."""
+    if not _is_about(entry, first, grid):
+        return False
     found = sides(entry)
-    values = [any(same_value(side.value, one.value) for side in found) for one in (first, second)]
+    if len(found) > 1:
+        return all(any(same_value(side.value, one.value) for side in found) for one in (first, second))
     cited = set(citations(entry))
-    quoted = [bool(cited & set(one.fact.citations)) for one in (first, second)]
-    return all(value or quote for value, quote in zip(values, quoted, strict=True)) and _is_about(entry, first, grid)
+    return all(cited & set(one.fact.citations) for one in (first, second))
 
 
 def _is_about(entry: str, one: _Said, grid: Grid) -> bool:
     fact = parse_fact(entry, grid)
+    named = periods(fact.period if fact.field else entry.partition("↔")[0])
+    if named and not any(same_period(span.text, one.period) for span in named):
+        return False
     if fact.field:
         return fact.cell == one.about
-    stems = frozenset(content_stems(entry))
-    return frozenset(content_stems(one.head)) <= stems or bool(set(citations(entry)) & set(one.fact.citations))
+    about = frozenset(content_stems(one.head)) - frozenset(content_stems(one.period))
+    return about <= frozenset(content_stems(entry))
 
 
 def _entry(first: _Said, second: _Said) -> str:

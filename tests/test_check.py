@@ -83,7 +83,7 @@ def test_a_good_case_has_nothing_wrong(tmp_path: Path) -> None:
         ("Samokat: share — 32 % [1.1]", "ungrounded"),
         ("Samokat: share — 31 % [1.1] [unverified]", "unverified"),
         ("Samokat: stores — 1,700 [1.2]", "told-only"),
-        ("Samokat: revenue 2024 — 31 % [1.1]", "contradiction"),
+        ("Samokat: revenue 2024 — 31 bn ₽ [1.1]", "contradiction"),
         ("... rest unchanged ...", "uncited-fact"),
         ("Samokat: revenue 2024 — 154.0 bn ₽ [1.1]", "repeated-line"),
         ("Samokat: see https://example.com/x [1.1]", "placeholder-source"),
