@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -12,49 +14,74 @@ from harness.facts import Fact, without_marks
 from harness.model import Source
 from harness.patterns import lazy
 from harness.periods import Period, periods
-from harness.quantities import Quantity, quantities, same_amount
+from harness.quantities import Quantity, converted, quantities
+from harness.units import SCALES, power_of, units_in
 from harness.words import fold
 
 AROUND = 60  # characters beside a number that are read with it: its scale word, its unit
 READ_CLOSELY = 200  # places in a source where a number might stand; a table of more is enough to say no
 QUOTED_WORDS = 3  # fewer are a name, not a quotation
-_DIGITS = lazy(r"\d(?:[\d.,'’ \u00a0\u202f\u2009]*\d)?")
+TELLING = 3  # digits; a number of fewer stands on every page, so its unit has to stand there too
+_DIGITS = lazy(r"\d(?:[\d.,'’ ]*\d)?")
 _SEPARATORS = lazy(r"\D")
-_QUOTED = lazy(r"«([^«»]+)»|“([^“”]+)”|„([^„“”]+)[“”]|\"([^\"]+)\"|「([^「」]+)」")
+_QUOTED = lazy(r"«[^«»]+»|“[^“”]+”|„[^„“”]+[“”]|\"[^\"]+\"|「[^「」]+」|‘[^‘’]{12,}’")
+_QUOTES = '«»“”„"「」‘’'
+_FOOTNOTE = lazy(r"(?<=\d)\[\d{1,3}\]")
 _SPACES = str.maketrans("０１２３４５６７８９．，％\u00a0\u202f\u2009\u2007", "0123456789.,%    ")
+_ONE = Decimal(1)
 _LONGEST = 40  # digits; a longer run is no measurement and is looked for as it stands
+# A scale word with no number before it: the head of a column, `(in millions)`.
+_SCALE_WORDS = "|".join(sorted(SCALES, key=len, reverse=True))
+_HEAD_SCALE = lazy(rf"(?<![\d.,])(?<!\d )(?<![^\W\d_])({_SCALE_WORDS})(?:[а-я]{{1,4}}|s)?(?![^\W\d_])")
+_ZERO = lazy(r"(?<![\d.,])0(?:[.,]0+)?(?!\d)")
+_FALLING = lazy(
+    r"(?:fell|fall|down|declin\w+|decreas\w+|drop\w*|loss\w*|lost|negative|minus|сниз\w+|сниж\w+|упал\w*|паден\w+"
+    r"|сократ\w+|убыт\w+|минус|下降|减少|亏损|负)\W[^.\n]{0,25}$|\($",
+    re.IGNORECASE,
+)
 
 
 class Page(NamedTuple):
-    """A source as it is searched: its whole text with title, address and date, in plain digits and spaces."""
+    """A source as it is searched: title, date and text, in plain digits and spaces, without emphasis and footnotes."""
 
     text: str
 
 
 def page_of(source: Source) -> Page:
-    return page("\n".join((source.title, source.url, source.date, *(v for _, v in source.extra), source.text)))
+    """Its address is no part of it: what counts there is a file's number or the day of an upload."""
+    return page("\n".join((source.title, source.date, source.text)))
 
 
 @lru_cache(maxsize=64)
 def page(text: str) -> Page:
-    return Page(text if text.isascii() else text.translate(_SPACES))
+    return Page(_plain(text))
 
 
-def missing(said: str, pages: Iterable[Page]) -> tuple[str, ...]:
+def _plain(text: str) -> str:
+    if not text.isascii():
+        text = text.translate(_SPACES)
+    if "&" in text:
+        text = html.unescape(text).translate(_SPACES)
+    for mark in ("**", "__", "`"):
+        text = text.replace(mark, "")
+    return _FOOTNOTE.sub("", text) if "[" in text else text
+
+
+def missing(said: str, pages: Iterable[Page], context: str = "") -> tuple[str, ...]:
     """What a text says in numbers, dates and quotations that none of the pages has, as written, in order.
 
-    A number stands in a page if it is written there so, in another notation or scale (154,0 млрд; 154 000 000 000), or
-    less rounded. A year stands there if its digits do, in the text or in the date of the source.
+    A number stands in a page if it is written there so, in another notation, unit or scale (154,0 млрд; 154 000 000
+    000; 154.0 under a head `bn`), or less rounded. `context`: where the text's own scale may stand, its field or the
+    head of its table. A year stands there if its digits do, in the text or in the date of the source.
     """
     looked_in = tuple(pages)
-    bare = without_marks(said)
-    spans = periods(bare.translate(_SPACES))
+    bare = _plain(without_marks(said))
     amounts = [amount for amount in quantities(bare) if amount.unit != "year"]
-    quotes = [next(filter(None, match.groups())) for match in _QUOTED.finditer(bare)]
+    own = _scales(context) if context else frozenset[int]()
     lacking = (
-        *(span.text for span in spans if not any(_has_period(one, span) for one in looked_in)),
-        *(amount.text for amount in amounts if not any(has(one, amount) for one in looked_in)),
-        *(quote for quote in quotes if not any(_has_quote(one, quote) for one in looked_in)),
+        *(span.text for span in periods(bare) if not any(_has_period(one, span) for one in looked_in)),
+        *(amount.text for amount in amounts if not any(has(one, amount, own) for one in looked_in)),
+        *(quote for quote in _QUOTED.findall(bare) if not any(_has_quote(one, quote) for one in looked_in)),
     )
     return tuple(dict.fromkeys(lacking))
 
@@ -64,12 +91,14 @@ def claims(fact: Fact, line: str) -> str:
     return f"{fact.period}\n{fact.value}" if fact.field else line  # in one line `2026 Mt'a Shkhara` is megatonnes
 
 
-def has(page: Page, amount: Quantity) -> bool:
-    """Whether a number of the page is the amount, its scale and unit included where the page writes them."""
+# Numbers -----------------------------------------------------------------------------------------
+
+
+def has(page: Page, amount: Quantity, own_scales: frozenset[int] = frozenset()) -> bool:
+    """Whether a number of the page is the amount. `own_scales`: powers of ten that the amount has from its context."""
     wanted = "".join(map(str, amount.value.as_tuple().digits)).strip("0")[: _LONGEST + 1]
-    if not wanted:
-        return "0" in page.text
-    return any(_is_there(page.text, at, amount) for at in islice(_places_of(page.text, wanted), READ_CLOSELY))
+    places = _places_of(page.text, wanted) if wanted else (match.start() for match in _ZERO.finditer(page.text))
+    return any(_is_there(page.text, at, amount, own_scales) for at in islice(places, READ_CLOSELY))
 
 
 def _places_of(text: str, wanted: str) -> Iterator[int]:
@@ -104,50 +133,100 @@ def _may_be(digits: str, wanted: str) -> bool:
     return abs(int(digits[: places + 1]) - 10 * int(wanted)) <= 5
 
 
-def _is_there(text: str, at: int, amount: Quantity) -> bool:
-    """Reads the numbers around a place: the same amount, or the bare number where scale and unit stand elsewhere.
-
-    A source that is coarser than the line does not bear it out: 154 says nothing of 153.96.
-    """
+def _is_there(text: str, at: int, amount: Quantity, own_scales: frozenset[int]) -> bool:
     start = max(0, at - AROUND)
-    plain = amount.value.normalize().as_tuple().digits
-    for other in quantities(text[start : at + AROUND + _LONGEST]):
-        if same_amount(other, amount) and (other.value == amount.value or other.step <= amount.step):
-            return True
-        bare = not other.unit and other.value.normalize().as_tuple().digits == plain
-        if bare and not re.search(r"[^\W\d_]", other.text):
-            return True
-    return False
+    near = [one for one in quantities(text[start : at + AROUND + _LONGEST]) if start + one.at <= at + 1 or one.at == 0]
+    return any(_bears_out(other, amount, text, start, own_scales) for other in near)
+
+
+def _bears_out(other: Quantity, amount: Quantity, text: str, start: int, own_scales: frozenset[int]) -> bool:
+    """Whether a number of the page says the amount: the same unit, the same sign, at least as exact.
+
+    A power of ten between them has to be written: over a column of the page, or in the amount's own context.
+    """
+    one, claim = converted(other), converted(amount)
+    if one.unit and claim.unit and one.unit != claim.unit:
+        return False
+    if claim.value < 0 < one.value:
+        before = text[max(0, start + other.at - 40) : start + other.at]
+        one = one._replace(value=-one.value) if _FALLING.search(before) else one
+    if one.value * claim.value < 0:
+        return False
+    exact = _agrees(one, claim, 0)
+    if not exact:
+        scales = {*_scales(text), *(-power for power in own_scales)}
+        exact = any(_agrees(one, claim, power) for power in scales)
+    digits = len("".join(map(str, claim.value.as_tuple().digits)).strip("0"))
+    if not exact or not claim.unit or one.unit or digits >= TELLING:
+        return exact
+    return claim.unit in _units(text)
+
+
+def _agrees(one: Quantity, claim: Quantity, power: int) -> bool:
+    if max(one.value.adjusted(), claim.value.adjusted()) > _LONGEST:
+        return one.value == claim.value
+    value, step = one.value.scaleb(power), one.step.scaleb(power)
+    if value == claim.value:
+        return True
+    written = claim.value.adjusted() - claim.step.adjusted() + 1
+    return step < claim.step and written >= 2 and abs(value - claim.value) * 2 <= claim.step
+
+
+@lru_cache(maxsize=64)
+def _scales(text: str) -> frozenset[int]:
+    return frozenset(power_of(word) for word in _HEAD_SCALE.findall(text.lower()))
+
+
+@lru_cache(maxsize=64)
+def _units(text: str) -> frozenset[str]:
+    """The units that a page writes anywhere, as far as they are compared."""
+    return frozenset(converted(Quantity(_ONE, unit, _ONE, "", 0)).unit for unit in units_in(text.lower()))
+
+
+# Dates and quotations ----------------------------------------------------------------------------
 
 
 def _has_period(page: Page, span: Period) -> bool:
-    """Its years stand in the page; a month too, where the page names months of that year."""
+    """Its years stand in the page, and a month, a quarter or a day as well: in itself, or what it consists of."""
     years = {str(span.start[0]), str(span.end[0])}
-    if not all(year in page.text or _short(page.text, year) for year in years):
+    if not all(any(_places(page.text, year)) or _short(page.text, year) for year in years):
         return False
-    if span.start[1] == 1 and span.end[1] == 12:
+    if (span.start[1], span.end[1]) == (1, 12):
         return True
     beside = (page.text[max(0, at - AROUND) : at + AROUND] for at in _places(page.text, str(span.end[0])))
-    named = [other for window in beside for other in periods(window) if other.end[0] == span.end[0]]
-    exact = [other for other in named if (other.start, other.end) != ((span.end[0], 1), (span.end[0], 12))]
-    return not exact or any(other.start <= span.start and span.end <= other.end for other in named)
+    short = (page.text[max(0, at - AROUND) : at + AROUND] for at in _places_short(page.text, str(span.end[0])))
+    named = [other for window in (*beside, *short) for other in periods(window)]
+    within = (other for other in named if span.start <= other.start and other.end <= span.end)
+    return any(not span.day or (other.day in (0, span.day) and _same_months(other, span)) for other in within)
+
+
+def _same_months(one: Period, other: Period) -> bool:
+    return (one.start, one.end) == (other.start, other.end) and bool(one.day) == bool(other.day)
 
 
 def _short(text: str, year: str) -> bool:
-    """`FY24`, `H1'24`, `2023/24`: a year in two digits."""
-    return bool(re.search(rf"(?:['’/–-]|\b(?:FY|[HQП]\d|\d[HQП])\s?){year[2:]}\b", text, re.IGNORECASE))
+    return any(True for _ in _places_short(text, year))
 
 
-def _places(text: str, piece: str) -> Iterator[int]:
-    at = text.find(piece)
+def _places_short(text: str, year: str) -> Iterator[int]:
+    """`FY24`, `H1'24`, `2023/24`: a year in two digits, where it touches what says so."""
+    pattern = rf"(?:(?:19|20)\d\d[/–-]|'|’|\bFY\s?|\b[HQП]\d\s?|\d{{1,2}}[HQПMМ]){year[2:]}(?!\d)"
+    return (match.start() for match in re.finditer(pattern, text, re.IGNORECASE))
+
+
+def _places(text: str, year: str) -> Iterator[int]:
+    """Where a year stands as a number of its own."""
+    at = text.find(year)
     while at >= 0:
-        yield at
-        at = text.find(piece, at + len(piece))
+        end = at + len(year)
+        if not text[max(0, at - 1) : at].isdigit() and not text[end : end + 1].isdigit():
+            yield at
+        at = text.find(year, end)
 
 
 def _has_quote(page: Page, quote: str) -> bool:
-    words = fold(quote.translate(_SPACES)).split()
-    return len(words) < QUOTED_WORDS or " ".join(words).strip(" .,;:…") in _in_one_line(page.text)
+    said = fold(quote.strip(_QUOTES)).split()
+    return len(said) < QUOTED_WORDS or " ".join(said).strip(" .,;:…") in _in_one_line(page.text)
 
 
 @lru_cache(maxsize=16)

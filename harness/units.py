@@ -149,6 +149,12 @@ def first_unit(text: str) -> str:
     return _named(reader().unit.match(text))
 
 
+def units_in(text: str) -> frozenset[str]:
+    """The canonical units that a text in lower case writes anywhere as words or signs of their own."""
+    found = (match for match in reader().unit.finditer(text) if not text[match.start() - 1 : match.start()].isalpha())
+    return frozenset(filter(None, map(_named, found)))
+
+
 def _named(match: re.Match[str] | None) -> str:
     return reader().names[match.lastindex - 1] if match and match.lastindex else ""
 

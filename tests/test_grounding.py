@@ -61,7 +61,7 @@ def test_what_stands_in_the_source(said: str) -> None:
         ("June 2015", "June 2015"),
         ("2019", "2019"),
         ("52.1 bn $ and 53.1", "53.1"),
-        ("“мы никогда и не сдавались”", "мы никогда и не сдавались"),
+        ("“мы никогда и не сдавались”", "“мы никогда и не сдавались”"),
         ("9" * 5_000, "9" * 5_000),
     ],
 )
@@ -106,3 +106,66 @@ def test_a_period_and_the_value_behind_it_are_two_claims() -> None:
     line = "Georgia: highest point 2026 — Mt'a Shkhara 5,193 m [4.2]"
     source = Source("Georgia", "- highest point: Mt'a Shkhara 5,193 m", date="2026-01-17")
     assert missing(claims(parse_fact(line, grid), line), [page_of(source)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("154.0 bn ₽", "| Company | Revenue, bn ₽ |\n| Samokat | 153.96 |"),
+        ("1.23 млрд ₽", "| Выручка, тыс. руб. |\n| 1 234 567 |"),
+        ("$391,035 million", "(In millions)\nTotal net sales $ 391,035"),
+        ("$391.0 bn", "(In millions)\nTotal net sales $ 391,035"),
+        ("154 bn ₽", "It was **153.96** bn ₽."),
+        ("154 bn ₽", "It was 153.96[3] bn ₽."),
+        ("154 млрд", "153,96&nbsp;млрд"),
+        ("**154** bn", "153.96 bn"),
+        ("8.849 km", "8,849 m"),
+        ("-5.2 %", "It fell by 5.2 %."),
+        ("−5,2 %", "снижение на 5,2 %"),
+        ("0 deaths", "There were 0 deaths."),
+        ("5 million people", "5 million people live there."),
+        ("5 stores", "| Stores |\n| 5 |"),
+        ("Q1 2024", "Three months ended March 31, 2024"),
+        ("2024-06", "published on 11 June 2024"),
+        ("he said ‘we will never give it up’", "“We will never give it up”"),
+    ],
+)
+def test_what_is_written_in_another_way_is_there(said: str, text: str) -> None:
+    assert missing(said, [page(text)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("15 %", "| Growth | 1.5 |"),
+        ("5 bn", "Stores: 5"),
+        ("50", "Stores: 5"),
+        ("700 million", "Page 7"),
+        ("154", "15.4"),
+        ("0.154", "154"),
+        ("-5.2 %", "| growth | 5.2 |"),
+        ("5.2 %", "It was -5.2 %."),
+        ("12 % growth", "Page 12"),
+        ("154 bn RUB", "| mn RUB |\n| 154 |"),
+        ("$391,035 billion", "(In millions)\nTotal net sales $ 391,035"),
+        ("0 deaths", "10 km of road"),
+        ("0 %", "0.5 %"),
+        ("25 March 2024", "on 12 March 2024"),
+        ("июнь 2024", "за 2024 год"),
+        ("Q3 2024", "Copyright 2024"),
+        ("2024", "20240 RUB, phone 555-202411"),
+        ("2024", "price 10/24, range 10-24 km"),
+    ],
+)
+def test_what_only_looks_like_it_is_not(said: str, text: str) -> None:
+    assert missing(said, [page(text)]) != ()
+
+
+def test_a_scale_may_stand_in_the_lines_own_field() -> None:
+    assert missing("153.96", [page("It was 153.96 bn ₽.")], "revenue, bn ₽") == ()
+    assert missing("153.96", [page("It was 153.96 bn ₽.")], "revenue, mn ₽") != ()
+
+
+def test_an_address_bears_out_no_amount() -> None:
+    source = Source("A page", "Nothing here.", "https://x.org/2024/12/154", "2025-02-11")
+    assert missing("154 bn ₽", [page_of(source)]) == ("154 bn ₽",)
