@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple
 
 from harness.addresses import groups
 from harness.contradictions import clashes
-from harness.evidence import Raws, evidence
+from harness.evidence import Confirmed, Raws, evidence
 from harness.facts import Cell, citations, parse_fact
 from harness.formats.answer import without_sources
+from harness.formats.entries import text_of
 from harness.formats.question import fingerprint
 from harness.formats.summary import lines_of, render_source_line, search_lines, source_lines
 from harness.guards import text
@@ -19,12 +20,17 @@ from harness.guards.planner import QUERY_LIMIT, URL, unsupported
 from harness.guards.settled import SUCCEEDED, unsettled_cells
 from harness.guards.synthesizer import PLACEHOLDER
 from harness.model import Case, Defect, Grid, Problem, SectionKind, Source
-from harness.periods import Period, newest, periods
+from harness.periods import newest, periods
+from harness.plan import last_number
 from harness.quantities import is_physical
 from harness.tokens import estimate
 from harness.words import bag
 
 Severity = Literal["error", "warning", "notice"]
+
+
+UNBORNE = "something in this line does not stand in what it cites"
+MOST = 100  # findings of one kind; a file with more is broken as a whole
 
 
 class Code(NamedTuple):
@@ -43,7 +49,7 @@ CODES: Mapping[str, Code] = {
     "unverified": Code("warning", "look the number up; then correct it, or remove the mark"),
     "told-only": Code("notice", "look for a page that says the same"),
     "contradiction": Code("error", "add the line to Contradictions, or correct one of the two"),
-    "stale": Code("warning", "read the source again: harness reopen, then harness run"),
+    "stale": Code("warning", "look at the source and add the figure, or: harness reopen, then harness steer for it"),
     "repeated-line": Code("warning", "remove one of them"),
     "placeholder": Code("error", "write the lines out; git or .harness/rejected may still have them"),
     "placeholder-source": Code("error", "remove it: nothing was read there"),
@@ -94,9 +100,14 @@ class Checked(NamedTuple):
 
 
 def check(checked: Checked) -> tuple[Finding, ...]:
-    """Every finding, by file and line; the same case gives the same findings."""
-    found = [finding for rule in RULES for finding in rule(checked)]
-    return tuple(sorted(dict.fromkeys(found), key=lambda finding: finding[:3]))
+    """The findings, by file and line, at most MOST of a kind; the same case gives the same findings."""
+    counts: Counter[str] = Counter()
+    found = []
+    for finding in dict.fromkeys(finding for rule in RULES for finding in rule(checked)):
+        counts[finding.code] += 1
+        if counts[finding.code] <= MOST:
+            found.append(finding)
+    return tuple(sorted(found, key=lambda finding: finding[:3]))
 
 
 def _finding(checked: Checked, file: str, defect: Defect) -> Finding:
@@ -106,10 +117,15 @@ def _finding(checked: Checked, file: str, defect: Defect) -> Finding:
 
 
 def _line_of(whole: str, entry: str) -> int:
-    """The line of a file that an entry begins in; a wrapped one is found by its beginning."""
-    start = whole.find(entry) if entry else -1
-    start = whole.find(entry[:40]) if start < 0 < len(entry) else start
-    return whole.count("\n", 0, start) + 1 if start >= 0 else 1
+    """The line of a file that is this entry, else the one that begins with it (a wrapped one), else that holds it."""
+    if not entry:
+        return 1
+    bare = [text_of(line) for line in whole.split("\n")]
+    for fits in (entry.__eq__, lambda line: bool(line) and entry.startswith(line), lambda line: entry[:40] in line):
+        for number, line in enumerate(bare, 1):
+            if fits(line) is True:
+                return number
+    return 1
 
 
 def _of_problems(checked: Checked) -> Iterator[Finding]:
@@ -137,7 +153,7 @@ def _summary_defects(checked: Checked) -> Iterator[Defect]:
             yield Defect("uncited-fact", "a fact without a source", line)
     for line in lines:
         if UNVERIFIED.search(line):
-            yield Defect("unverified", "a number that no cited source bears out", line)
+            yield Defect("unverified", UNBORNE, line)
         if PLACEHOLDER.match(line):
             yield Defect("placeholder", "a remark in place of the lines", line)
     for line, count in Counter(lines).items():
@@ -166,13 +182,13 @@ def _of_sources(checked: Checked) -> Iterator[Finding]:
 
 def _of_raws(checked: Checked) -> Iterator[Finding]:
     """Citations, numbers and addresses of the facts against the raws themselves."""
-    facts = [parse_fact(line, checked.grid) for line in checked.lines(SectionKind.CONFIRMED)]
-    periods_of: dict[Cell, list[Period]] = {}
-    for fact in facts:
-        if fact.field and not is_physical(fact.value):  # mountains do not grow
-            periods_of.setdefault(fact.cell, []).extend(periods(fact.period))
-    newest_of = {cell: latest for cell, named in periods_of.items() if (latest := newest(named))}
-    found = evidence(checked.lines(*FACTUAL), checked.grid, checked.raws, newest_of)
+    confirmed: dict[Cell, Confirmed] = {}
+    for fact in (parse_fact(line, checked.grid) for line in checked.lines(SectionKind.CONFIRMED)):
+        latest = newest(periods(fact.period)) if fact.field and not is_physical(fact.value) else None
+        if latest and (fact.cell not in confirmed or latest.end > confirmed[fact.cell].period.end):
+            confirmed[fact.cell] = Confirmed(latest, fact.text)
+    last = last_number(checked.case)
+    found = evidence(checked.lines(*FACTUAL), checked.grid, checked.raws, confirmed, last)
     for defect in found.summary:
         yield _finding(checked, "summary.md", defect)
     for file, at, line in found.orders:
@@ -209,8 +225,8 @@ def _of_answer(checked: Checked) -> Iterator[Finding]:
     ]
     if not citations(body) and any(map(citations, checked.lines(SectionKind.CONFIRMED))):
         defects.append(Defect("uncited-answer", "the answer cites nothing"))
-    known_text = "\n".join((checked.texts.get("summary.md", ""), checked.texts.get("question.md", "")))
-    defects += unsupported(body, known_text)
+    defects += [Defect("unverified", UNBORNE, line.strip()) for line in body.split("\n") if UNVERIFIED.search(line)]
+    defects += unsupported(body, case)
     lines = [line for line in body.split("\n") if line.strip()]
     defects += text.unreadable(lines)
     defects += text.invented_address(lines, [checked.texts.get("summary.md", "")])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from harness.check import Checked, Finding, check
-from harness.errors import HarnessError
+from harness.errors import BrokenFile, HarnessError
 from harness.evidence import RawText
 from harness.formats.text import shortened
 from harness.options import Settings
@@ -18,7 +19,14 @@ GITHUB = {"error": "error", "warning": "warning", "notice": "notice"}
 
 def check_case(store: Store, settings: Settings, seen: Snapshot | None = None) -> tuple[Finding, ...]:
     """Raises HarnessError where there is no case. Raws are read one at a time; one that cannot be is a finding."""
-    snapshot = seen or store.snapshot()
+    try:
+        snapshot = seen or store.snapshot()
+    except BrokenFile as error:  # what else is wrong shows when this is mended
+        path, _, line = error.value.rpartition(":") if error.value[-1:].isdigit() else (error.value, "", "1")
+        return (Finding(Path(path).name, int(line), "broken-file", "error", error.what, "", error.hint),)
+    case = snapshot.case
+    if not (case.question or case.raws or case.summary.sections or case.summary.intro):
+        raise HarnessError("there is no case to check", str(store.folder), 'harness ask "your question"')
     broken: dict[str, Finding] = {}
 
     def raws() -> Iterator[RawText]:
@@ -45,14 +53,14 @@ def told(findings: tuple[Finding, ...]) -> str:
     """For people: `summary.md:12: error ungrounded: what`, the line, and what to do about each kind once."""
     if not findings:
         return "nothing is wrong"
-    lines, hinted = [], set[str]()
+    lines, hinted = [], set[tuple[str, str]]()
     for finding in findings:
         lines.append(f"{finding.file}:{finding.line}: {finding.severity} {finding.code}: {finding.what}")
         if finding.value and finding.value not in finding.what:
             lines.append(f"    {shortened(finding.value, SHOWN)}")
-        if finding.code not in hinted:
+        if (finding.code, finding.hint) not in hinted:
             lines.append(f"  {finding.hint}")
-            hinted.add(finding.code)
+            hinted.add((finding.code, finding.hint))
     counts = Counter[str](finding.severity for finding in findings)
     total = ", ".join(f"{counts[one]} {one}{'s' if counts[one] != 1 else ''}" for one in GITHUB if counts[one])
     return "\n".join([*lines, total])

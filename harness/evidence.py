@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from harness.facts import Cell, citations, names, parse_fact
-from harness.grounding import claims, missing, page_of
+from harness.facts import Cell, citations, names
+from harness.formats.text import shortened
+from harness.grounding import page_of
 from harness.guards import text
+from harness.guards.grounded import bears_out, lacking, told_of
 from harness.guards.lines import MARK, UNVERIFIED
 from harness.model import Defect, Grid, Source
 from harness.patterns import lazy
 from harness.periods import Period, newest, periods
+from harness.quantities import quantities
 from harness.words import heads, may_cover, sentences, words
 
 
@@ -28,20 +31,34 @@ class RawText(NamedTuple):
 Raws = Callable[[], Iterator[RawText]]  # all that can be read, in order; read anew at each call
 TOLD_BY = {"pasted": "pasted by a person", "digest": "told by a model"}
 ORDERS_NAMED = 5
+FORECAST = lazy(
+    r"\b(?:expect|forecast|project|plan|will|target|by 20)|ожида|прогноз|план|к 20\d\d|预计|预测", re.IGNORECASE
+)
 LONGEST = 400  # characters of a sentence in which a newer figure is looked for
 # What pages write to be obeyed by a model. They were data to every role; whoever reads the case should know. The words
 # are looked for first: 100 MB take 20 times as long by the pattern.
 ORDER_WORDS = (
-    "ignore ", "disregard ", "forget ", "system prompt", "answer.md", "next_query.txt", "summary.md", "remove the fact",
-    "you are now", "игнорируй", "забудь", "не учитывай", "запиши", "удали", "忽略",
-)  # fmt: skip
+    *("ignore", "disregard", "forget", "new instructions:", "answer.md", "next_query.txt", "summary.md"),
+    *("remove the fact", "you are now", "игнорируй", "забудь", "не учитывай", "не обращай внимания"),
+    *("запиши", "удали", "忽略"),
+)
 ORDER = lazy(
-    r"\b(?:ignore|disregard|forget) (?:all |any )?(?:the |your |these )?(?:above|previous|prior|earlier)\b"
-    r"|\byou are now (?:an? )?(?:ai|assistant|language model)\b|\bsystem prompt\b"
-    r"|\b(?:answer\.md|next_query\.txt|summary\.md)\b|\bremove the facts? about\b"
-    r"|(?:игнорируй|забудь|не учитывай)\w*,? (?:все |всё )?(?:предыдущ|выше|прежн)\w*|запиши\w* в \S+\.(?:md|txt)"
+    r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:the\s+|your\s+|these\s+|of\s+)*(?:(?:above|previous|prior|earlier)\s+)?"
+    r"(?:instruction|prompt|rule|direction|text|above)"
+    r"|\byou are now (?:an? )?(?:ai|assistant|language model)\b|\bnew instructions:"
+    r"|\bwrite\b[^.\n]{0,60}\b(?:answer\.md|next_query\.txt|summary\.md)\b|\bremove the facts? about\b"
+    r"|(?:игнорируй|забудь|не учитывай|не обращай внимания на)\w*,? (?:все |всё )?(?:(?:предыдущ|прежн)\w*\s)?"
+    r"(?:выше|инструкц|правил|указан)"
+    r"|запиши\w* в \S+\.(?:md|txt)"
     r"|удали\w* факт|忽略(?:以上|之前|前面)"
 )
+
+
+class Confirmed(NamedTuple):
+    """The newest fact of a cell."""
+
+    period: Period
+    line: str
 
 
 class Evidence(NamedTuple):
@@ -57,8 +74,8 @@ class _Line:
     def __init__(self, line: str, grid: Grid) -> None:
         self.line = line
         self.cited = citations(line)
-        self.claims = claims(parse_fact(line, grid), line)
-        self.open = () if MARK.search(line) or UNVERIFIED.search(line) else missing(self.claims, ())
+        self.grid = grid
+        self.open = () if MARK.search(line) or UNVERIFIED.search(line) else lacking(line, grid, ())
         self.addresses = [match.group().rstrip(".,;:!?") for match in text.URL.finditer(line)]
         self.found: set[str] = set()
         self.origins: set[str] = set()
@@ -67,16 +84,16 @@ class _Line:
         self.found.add(id)
         self.origins.add(source.origin)
         if self.open:
-            lacking = set(missing(self.claims, [page_of(source)]))
-            self.open = tuple(piece for piece in self.open if piece in lacking)
+            left = set(lacking(self.line, self.grid, [page_of(source)]))
+            self.open = tuple(piece for piece in self.open if piece in left)
         self.addresses = [
             address for address in self.addresses if not text.is_known(address, (source.url, source.text))
         ]
 
 
-def evidence(lines: Sequence[str], grid: Grid, raws: Raws, newest_of: Mapping[Cell, Period]) -> Evidence:
-    """`lines`: of Confirmed and Contradictions. `newest_of`: the newest period that a cell has. One pass over the raws,
-    and a second one only where a number stands in no source that its line cites."""
+def evidence(lines: Sequence[str], grid: Grid, raws: Raws, confirmed: Mapping[Cell, Confirmed], last: int) -> Evidence:
+    """`lines`: of Confirmed and Contradictions. `confirmed`: the newest fact of each cell. `last`: the newest raw there
+    ever was. One pass over the raws; a second one only where a number stands in no source that its line cites."""
     told = [_Line(line, grid) for line in lines]
     by_id: dict[str, list[_Line]] = {}
     for one in told:
@@ -90,18 +107,21 @@ def evidence(lines: Sequence[str], grid: Grid, raws: Raws, newest_of: Mapping[Ce
         for k, source in enumerate(sources, 1):
             for one in by_id.get(f"{number}.{k}", ()):
                 one.read(f"{number}.{k}", source)
-            for cell, defect in _newer(source, f"{number}.{k}", newest_of):
+            for cell, defect in _newer(source, f"{number}.{k}", confirmed):
                 stale.setdefault(cell, defect)
         orders += ((f"raw_{number}.md", at, line) for at, line in _orders(whole))
-    defects = [defect for one in told for defect in _of_line(one, there)]
-    defects += _ungrounded([one for one in told if one.open and set(one.cited) == one.found], raws)
+    defects = [defect for one in told for defect in _of_line(one, there, last)]
+    doubtful = [one for one in told if one.open and one.cited and set(one.cited) == one.found]
+    defects += _ungrounded(doubtful, grid, raws)
     return Evidence((*defects, *stale.values()), tuple(orders))
 
 
-def _of_line(one: _Line, there: set[int]) -> Iterator[Defect]:
+def _of_line(one: _Line, there: set[int], last: int) -> Iterator[Defect]:
     for id in one.cited:
         if id not in one.found and int(id.partition(".")[0]) in there:
             yield Defect("unknown-citation", f"there is no source [{id}]", one.line)
+        elif id not in one.found and int(id.partition(".")[0]) > last:
+            yield Defect("unknown-citation", f"there is no raw_{id.partition('.')[0]}.md", one.line)
         elif id not in one.found:
             yield Defect("gone-source", f"raw_{id.partition('.')[0]}.md is gone", one.line)
     if one.origins and one.origins <= set(TOLD_BY):
@@ -112,18 +132,16 @@ def _of_line(one: _Line, there: set[int]) -> Iterator[Defect]:
         yield Defect(code, f"no source that the line cites has {address}", one.line)
 
 
-def _ungrounded(lines: Sequence[_Line], raws: Raws) -> Iterator[Defect]:
-    """Whether a number stands in another source is told: that is a wrong citation, and no invention."""
+def _ungrounded(lines: Sequence[_Line], grid: Grid, raws: Raws) -> Iterator[Defect]:
+    """Where another source has the number and names the subject, it is a wrong citation and no invention."""
     wanted = {(one.line, piece): "" for one in lines for piece in one.open}
     for number, _, sources in raws() if wanted else ():
         for k, source in enumerate(sources, 1):
-            looked_for = dict.fromkeys(piece for (_, piece), id in wanted.items() if not id)
-            here = {piece for piece in looked_for if not missing(piece, [page_of(source)])}
-            wanted |= {key: f"{number}.{k}" for key, id in wanted.items() if not id and key[1] in here}
+            found = page_of(source)
+            open_now = [key for key, id in wanted.items() if not id]
+            wanted |= {key: f"{number}.{k}" for key in open_now if bears_out(*key, grid, found)}
     for (line, piece), id in wanted.items():
-        cited = ", ".join(f"[{one}]" for one in citations(line))
-        told = f"{piece} stands in [{id}], not in {cited}" if id else f"{piece} does not stand in {cited}"
-        yield Defect("ungrounded", told, line)
+        yield Defect("ungrounded", told_of(piece, citations(line), id), line)
 
 
 def _orders(whole: str) -> list[tuple[int, str]]:
@@ -134,20 +152,32 @@ def _orders(whole: str) -> list[tuple[int, str]]:
     return [(at, line.strip()) for at, line in lines if ORDER.search(line.casefold())][:ORDERS_NAMED]
 
 
-def _newer(source: Source, id: str, newest_of: Mapping[Cell, Period]) -> Iterator[tuple[Cell, Defect]]:
-    """Sentences of a document about an entity that name a field with a later period than any that is confirmed."""
+def _newer(source: Source, id: str, confirmed: Mapping[Cell, Confirmed]) -> Iterator[tuple[Cell, Defect]]:
+    """Sentences of a document about an entity that give a field's figure for a later period than is confirmed.
+
+    Not what is only expected, and not a sentence that names another entity.
+    """
     called = heads(words(source.title))
-    cells = [cell for cell in newest_of if may_cover(_words(cell[0]), called) and names(source.title, cell[0])]
+    cells = [cell for cell in confirmed if may_cover(_words(cell[0]), called) and names(source.title, cell[0])]
     lowered = source.text.casefold() if cells else ""
     for cell in cells:
         first = cell[1].casefold().split()[0][:4]  # a cheap test before the sentences are looked at
+        others = {other for other, _ in confirmed if other != cell[0]}
         for sentence in (one for line in _lines_with(first, source.text, lowered) for one in sentences(line)):
-            told = len(sentence) <= LONGEST and names(sentence, cell[1]) and re.search(r"\d", sentence)
-            latest = newest(periods(sentence)) if told else None
-            if latest and latest.end > newest_of[cell].end:
-                told_of = f"{cell[0]}: {cell[1]} is confirmed for {newest_of[cell].text}"
-                yield cell, Defect("stale", f"{told_of}, and [{id}] has {latest.text}", sentence)
+            latest = _figure_for(sentence, cell[1], others)
+            if latest and latest.end > confirmed[cell].period.end and latest.start > confirmed[cell].period.start:
+                told = f"[{id}] has {latest.text}: {shortened(sentence, LONGEST)}"
+                yield cell, Defect("stale", told, confirmed[cell].line)
                 break
+
+
+def _figure_for(sentence: str, field: str, others: set[str]) -> Period | None:
+    """The latest period for which a sentence gives a figure of a field."""
+    if len(sentence) > LONGEST or not names(sentence, field) or FORECAST.search(sentence):
+        return None
+    if any(names(sentence, other) for other in others) or all(one.unit == "year" for one in quantities(sentence)):
+        return None
+    return newest(periods(sentence))
 
 
 @lru_cache(maxsize=4_096)

@@ -12,9 +12,9 @@ from harness.model import Decision, Defect, Packet, Reply
 from harness.passes import perform
 from harness.plan import Adopt, Ask, Check, Done, DropDraft, EmptyQueries, Fold, Limits, Search, TakeAnswer, due
 from harness.roles import Credit, RoleTurn, has_sources, role_turn
-from harness.session import Session, Step
+from harness.session import Event, Session, Step
 from harness.status import describe
-from harness.turn import keep_rejected, was_refused
+from harness.turn import keep_rejected, next_rejected, put_right, was_refused
 
 HANDED_OUT = "next.json"
 BY_HAND = "by hand"
@@ -45,6 +45,7 @@ def take_in(session: Session, text: str) -> Step:
     mended = turn.mend(value, defects) if turn.mend and value is not None and defects else None
     refused = [defect.code for defect in defects]
     if mended is not None and was_refused(session, packet, reply):
+        session.tell(Event("notice", put_right(defects)))
         value, defects = mended, ()
     if value is None or defects:
         raise _refused(session, packet, reply, defects, mendable=mended is not None)
@@ -61,11 +62,12 @@ def _refused(
     session: Session, packet: Packet, reply: Reply, defects: tuple[Defect, ...], *, mendable: bool
 ) -> RepliesDefective:
     """The error that names every defect; the reply is kept."""
-    keep_rejected(replace(session, tell=lambda event: None), packet, BY_HAND, reply, defects, 1)  # told once, below
+    quiet = replace(session, tell=lambda event: None)  # told once, below
+    name = keep_rejected(quiet, packet, BY_HAND, reply, defects, next_rejected(session, packet))
     told = [defect.what + (f": {defect.value}" if defect.value else "") for defect in defects]
     value = told[0] if len(told) == 1 else "".join(f"\n  - {one}" for one in told) or "it is empty"
-    kept = session.store.helpers / "rejected"
-    hint = f"mend it and take it again; harness next shows the prompt. A copy is in {kept}"
+    kept = session.store.helpers / name
+    hint = f"mend it and take it again; harness next shows the prompt. A copy is {kept}"
     if mendable:
         hint += "\n  or take it once more as it is: lost facts are put back, doubtful numbers marked [unverified]"
     return RepliesDefective("this reply cannot be used", value, hint, tuple(defect.code for defect in defects))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count, takewhile
 from typing import Generic, NamedTuple, TypeVar
 
 from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective
@@ -93,11 +95,19 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
             current = repair(packet, reply.text, defects, load_prompts(packet.language))
         mended = mend(value, defects) if mend and value is not None and defects else None
         if mended is not None:
+            session.tell(Event("notice", put_right(defects)))
             seconds = session.clock.monotonic() - started
             return Turned(mended, reply, agent.name, seconds, spent, (*refused, "mended"), guessed)
         if defects:
             problems.append(_defective(packet, agent.name, defects))
     raise _worst(problems, packet, spent)
+
+
+def put_right(defects: tuple[Defect, ...]) -> str:
+    """What code has put right, for the person who reads along."""
+    counts = Counter(defect.code for defect in defects)
+    named = ", ".join(f"{code} ({number})" if number > 1 else code for code, number in counts.items())
+    return f"put right by code: {named}"
 
 
 def check_window(agent: Agent, packet: Packet) -> None:
@@ -110,23 +120,35 @@ def check_window(agent: Agent, packet: Packet) -> None:
 
 
 def keep_rejected(
-    session: Session, packet: Packet, agent: str, reply: Reply, defects: tuple[Defect, ...], count: int
-) -> None:
-    """A refused reply is kept for a person to look at, with what was wrong with it."""
+    session: Session, packet: Packet, agent: str, reply: Reply, defects: tuple[Defect, ...], number: int
+) -> str:
+    """A refused reply is kept for a person to look at, with what was wrong with it. Returns its helper's name."""
     for defect in defects:
         session.tell(Event("defect", f"{agent}: {defect.what}" + (f": {defect.value}" if defect.value else "")))
     told = "\n".join(f"# {defect.code}: {defect.what} {defect.value}".rstrip() for defect in defects)
     replied = reply.text or "\n".join(f"# file {name}\n{text}" for name, text in reply.files.items())
-    session.store.put_helper(_rejected(packet, count), f"{told}\n\n{replied}\n")
+    name = _rejected(packet, number)
+    session.store.put_helper(name, f"{told}\n\n{replied}\n")
+    return name
 
 
 def was_refused(session: Session, packet: Packet, reply: Reply) -> bool:
     """Whether this very reply was refused before in this turn: who gives it again means it."""
-    return session.store.get_helper(_rejected(packet, 1)).endswith(f"\n\n{reply.text}\n")
+    return any(kept.endswith(f"\n\n{reply.text}\n") for kept in _kept(session, packet))
 
 
-def _rejected(packet: Packet, count: int) -> str:
-    return f"rejected/{packet.role}_{packet.round}_{count}.md"
+def _kept(session: Session, packet: Packet) -> Iterator[str]:
+    """The replies refused in this turn so far."""
+    texts = (session.store.get_helper(_rejected(packet, number)) for number in count(1))
+    return takewhile(bool, texts)
+
+
+def next_rejected(session: Session, packet: Packet) -> int:
+    return 1 + sum(1 for _ in _kept(session, packet))
+
+
+def _rejected(packet: Packet, number: int) -> str:
+    return f"rejected/{packet.role}_{packet.round}_{number}.md"
 
 
 def _defective(packet: Packet, agent: str, defects: tuple[Defect, ...]) -> RepliesDefective:

@@ -79,7 +79,7 @@ def test_a_good_case_has_nothing_wrong(tmp_path: Path) -> None:
     [
         ("Samokat is large.", "uncited-fact"),
         ("Samokat: share — 31 % [1.7]", "unknown-citation"),
-        ("Samokat: share — 31 % [7.1]", "gone-source"),
+        ("Samokat: share — 31 % [7.1]", "unknown-citation"),
         ("Samokat: share — 32 % [1.1]", "ungrounded"),
         ("Samokat: share — 31 % [1.1] [unverified]", "unverified"),
         ("Samokat: stores — 1,700 [1.2]", "told-only"),
@@ -106,7 +106,35 @@ def test_a_newer_figure_in_a_raw_is_told(tmp_path: Path) -> None:
     old = SUMMARY.replace("2024 — 154.0", "2023 — 98")
     raw = RAW.replace("Samokat had", "In 2023 Samokat earned 98 bn ₽. Samokat had")
     (one,) = found(tmp_path, {**CASE, "summary.md": old, "raw_1.md": raw})
-    assert (one.code, one.what) == ("stale", "Samokat: revenue is confirmed for 2023, and [1.1] has 2024")
+    assert (one.code, one.line) == ("stale", 6)
+    assert one.what.startswith("[1.1] has 2024: Samokat had a revenue of 154.0 bn")
+    for not_newer in ("2024 is expected to bring Samokat a revenue of 99 bn", "In 2024 Samokat told of its revenue"):
+        raw = RAW.replace(
+            "Samokat had a revenue of 154.0 bn ₽ in 2024", f"In 2023 Samokat earned 98 bn ₽. {not_newer}. It has"
+        )
+        assert found(tmp_path / not_newer[:4], {**CASE, "summary.md": old, "raw_1.md": raw}) == []
+
+
+def test_a_raw_that_was_removed_is_gone_and_not_unknown(tmp_path: Path) -> None:
+    tree = with_fact("Samokat: share — 31 % [2.1]")
+    tree["summary.md"] = tree["summary.md"].replace("round: 1", "round: 2")
+    assert ("summary.md", 7, "gone-source") in codes(tmp_path, tree)
+
+
+def test_an_unverified_line_of_the_answer_waits_too(tmp_path: Path) -> None:
+    answer = "---\nstatus: complete\nstopped: answered\nround: 1\n---\n154.0 bn ₽ [1.1], 9 % more [unverified]\n"
+    assert [one.code for one in found(tmp_path, {**CASE, "answer.md": answer})] == ["unverified"]
+
+
+def test_a_line_is_found_in_its_own_place_and_kinds_are_capped(tmp_path: Path) -> None:
+    share = "Samokat: share — 32 % [1.1]"
+    summary = SUMMARY.replace("## Confirmed", f"## Notes\n- about: {share}\n## Confirmed\n- {share}")
+    assert ("summary.md", 8, "ungrounded") in codes(tmp_path / "a", {**CASE, "summary.md": summary})
+    many = "\n".join(f"- Samokat: store {n} is large" for n in range(300))
+    findings = found(
+        tmp_path / "b", {**CASE, "summary.md": SUMMARY.replace("## Contradictions", f"{many}\n## Contradictions")}
+    )
+    assert len([one for one in findings if one.code == "uncited-fact"]) == 100
 
 
 def test_orders_planted_in_a_page_are_told(tmp_path: Path) -> None:
@@ -202,3 +230,25 @@ def test_any_files_can_be_checked(tmp_path_factory: pytest.TempPathFactory, tree
     folder = write_tree(tmp_path_factory.mktemp("any"), {"question.md": "?\n", **tree})
     with contextlib.suppress(HarnessError):  # a file that is no text, or an unresolved merge
         assert all(one.code in CODES for one in check_case(Store(folder), Settings()))
+
+
+def test_a_file_that_is_no_text_and_a_folder_that_is_no_case(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "case", CASE)
+    (folder / "summary.md").write_bytes(bytes(range(128, 256)) * 20)
+    broken = CliRunner().invoke(cli, ["-C", str(folder), "check", "--json"], standalone_mode=False)
+    assert broken.return_value == 1
+    (one,) = json.loads(broken.stdout)
+    assert (one["file"], one["code"], one["severity"]) == ("summary.md", "broken-file", "error")
+    write_tree(folder, {"summary.md": "<<<<<<< HEAD\n- a\n=======\n- b\n>>>>>>> x\n"})
+    assert [(one.file, one.line, one.code) for one in check_case(Store(folder), Settings())] == [
+        ("summary.md", 1, "broken-file")
+    ]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(HarnessError, match="there is no case to check"):
+        check_case(Store(tmp_path / "empty"), Settings())
+
+
+def test_a_raw_that_is_no_text_is_told_and_the_facts_are_not_blamed(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "case", CASE)
+    (folder / "raw_1.md").write_bytes(bytes(range(128, 256)) * 20)
+    assert {one.code for one in check_case(Store(folder), Settings())} == {"broken-file", "gone-source"}

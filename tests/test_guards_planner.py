@@ -75,7 +75,38 @@ def test_one_that_insists_with_invented_numbers_is_overruled(tmp_path: Path) -> 
 def test_a_query_in_broken_letters_is_asked_for_again(tmp_path: Path) -> None:
     agent = ScriptedAgent(search_for("РІС‹СЂСѓС‡РєР° Самоката"), search_for("выручка Самоката"))
     step(make_session(case(tmp_path, summary=SEARCHED), planner=agent))
-    assert agent.packets[1].defects[0].what.endswith("it was meant to be: выручка Самоката")
+    assert "meant is «выручка Самоката»" in agent.packets[1].defects[0].what
+
+
+def test_broken_letters_in_a_query_are_repaired_when_the_planner_insists(tmp_path: Path) -> None:
+    bad = search_for("РІС‹СЂСѓС‡РєР° Самоката")
+    folder = case(tmp_path, summary=SEARCHED)
+    assert step(make_session(folder, planner=ScriptedAgent(bad, bad))).line == "выручка Самоката"
+
+
+@pytest.mark.parametrize(
+    ("text", "lacking"),
+    [
+        ("Lavka 154.0 bn and Samokat 67.4 bn [1.1]", "67.4 bn"),
+        ("Samokat has a share of 6 % [1.1]", "6 %"),  # of `6 gaps` in Searches
+        ("| Company | Revenue, bn |\n|---|---|\n| Samokat | 155.0 [1.1] |", "155.0"),
+    ],
+)
+def test_a_number_that_stands_somewhere_in_the_file_is_not_enough(tmp_path: Path, text: str, lacking: str) -> None:
+    agent = ScriptedAgent(answer_with(text), answer_with(GOOD))
+    step(make_session(case(tmp_path, summary=LIMIT), planner=agent))
+    assert agent.packets[1].defects[0].what.startswith(f"{lacking} stands in no line of the summary with [1.1]")
+
+
+def test_the_mark_stands_in_the_last_cell_of_a_row(tmp_path: Path) -> None:
+    bad = answer_with("| Company | Revenue, bn |\n|---|---|\n| Samokat | 155.0 [1.1] |")
+    folder = case(tmp_path, summary=LIMIT)
+    step(make_session(folder, planner=ScriptedAgent(bad, bad)))
+    assert "| Samokat | 155.0 [1.1] [unverified] |\n" in read_tree(folder)["answer.md"]
+
+
+def test_the_head_of_a_table_gives_its_rows_their_scale(tmp_path: Path) -> None:
+    assert defects(tmp_path, "| Company | Revenue, bn |\n|---|---|\n| Samokat | 154.0 [1.1] |") == []
 
 
 def test_two_queries_of_one_reply_that_say_the_same(tmp_path: Path) -> None:

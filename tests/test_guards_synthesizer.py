@@ -56,7 +56,14 @@ def test_a_number_of_another_source_is_a_wrong_citation(tmp_path: Path) -> None:
     line = "VkusVill: revenue 2024 — 12 bn [2.2]"
     session, agent = make_session(case(tmp_path), synthesizer=(a := ScriptedAgent(with_fact(line), GOOD))), a
     step(session)
-    assert "stands in [2.1], not in [2.2]: cite that" in agent.packets[1].prompt
+    assert "12 bn stands in [2.1], not in [2.2]" in agent.packets[1].prompt
+
+
+def test_a_number_of_something_else_in_another_source_is_no_advice(tmp_path: Path) -> None:
+    line = "Lavka: revenue 2024 — 12 bn [2.2]"
+    session, agent = make_session(case(tmp_path), synthesizer=(a := ScriptedAgent(with_fact(line), GOOD))), a
+    step(session)
+    assert "12 bn does not stand in [2.2]" in agent.packets[1].prompt
 
 
 def test_a_number_that_stays_invented_is_marked(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_a_repair_turn_shows_the_bad_reply_and_names_its_defects(tmp_path: Path)
     assert step(make_session(folder, planner=planner)).line == "Samokat revenue"
     first, second = planner.packets
     assert second.prompt.startswith(first.prompt.rstrip()[:200])
-    assert "a query holds no URL: see https://example.org/x" in second.prompt
+    assert "a query may not contain an address: see https://example.org/x" in second.prompt
     assert 'Action: search("see https://example.org/x")' in second.prompt
     assert [defect.code for defect in second.defects] == ["query-url"]
     assert second.files == first.files and second.token == first.token

@@ -8,12 +8,12 @@ from functools import lru_cache
 
 from harness.facts import citations
 from harness.formats.answer import without_sources
-from harness.formats.summary import lines_of, read_block, search_blocks
+from harness.formats.summary import lines_of, read_block, search_blocks, source_lines
 from harness.grounding import missing, page
 from harness.guards import text
-from harness.guards.lines import UNGROUNDED, UNVERIFIED, View
+from harness.guards.lines import UNGROUNDED, UNVERIFIED, WRITABLE, View
 from harness.guards.settled import SUCCEEDED, unsettled_cells, was_read
-from harness.model import Decision, Defect, SectionKind
+from harness.model import Case, Decision, Defect, SectionKind
 from harness.mojibake import repaired
 from harness.patterns import lazy
 from harness.words import bag
@@ -44,9 +44,9 @@ def unfit_query(decision: Decision, view: View) -> Iterator[Defect]:
         if len(query) > QUERY_LIMIT:
             yield Defect("long-query", f"a query has at most {QUERY_LIMIT} characters", query)
         if URL.search(query):
-            yield Defect("query-url", "a query holds no URL", query)
+            yield Defect("query-url", "a query may not contain an address", query)
         elif any(len(word) > UNBROKEN_LIMIT for word in query.split()):
-            yield Defect("query-token", "a query holds no long unbroken token", query)
+            yield Defect("query-token", "a query may not contain a long unbroken token", query)
 
 
 def repeated_query(decision: Decision, view: View) -> Iterator[Defect]:
@@ -88,18 +88,33 @@ def unknown_citation_in_answer(decision: Decision, view: View) -> Iterator[Defec
 def ungrounded_answer(decision: Decision, view: View) -> Iterator[Defect]:
     """The answer's numbers, dates and quotations stand in the summary or the question."""
     if decision.answer is not None and was_read(view.case.summary):
-        files = view.packet.files
-        known = (files.get("summary.md", ""), files.get("question.md", ""), view.packet.today)
-        yield from unsupported(decision.answer, "\n".join(known))
+        yield from unsupported(decision.answer, view.case, view.packet.today)
 
 
-def unsupported(answer: str, known: str) -> Iterator[Defect]:
-    """What an answer says that the known text does not have; small counts are its own, and Sources the harness's."""
+def unsupported(answer: str, case: Case, today: str = "") -> Iterator[Defect]:
+    """What an answer says that the facts do not: those with a citation of the line, or, where it has none, all.
+
+    Small counts are its own, and so is the list of sources the harness's. The head of a table gives its rows a scale.
+    """
+    facts = [line for kind in WRITABLE for line in lines_of(case.summary, kind)]
+    asked = f"{case.question.text if case.question else ''}\n{today}"
+    dates = {line.id: line.date for line in source_lines(case.summary)}
+    head = ""
     for line in without_sources(answer).split("\n"):
-        lacking = () if UNVERIFIED.search(line) else missing(WITHOUT_MARK.sub("", line), [page(known)])
-        for piece in lacking:
-            if not SMALL.fullmatch(piece):
-                yield Defect(UNGROUNDED, f"{piece} does not stand in the summary", line.strip())
+        head = (head or line) if line.lstrip().startswith("|") else ""
+        cited = frozenset(citations(line))
+        own = [fact for fact in facts if not cited or cited & frozenset(citations(fact))]
+        known = page("\n".join((*own, asked, *(dates.get(id, "") for id in cited or dates))))
+        pieces = () if UNVERIFIED.search(line) else missing(WITHOUT_MARK.sub("", line), [known], head)
+        for piece in (one for one in pieces if not SMALL.fullmatch(one)):
+            elsewhere = next((fact for fact in facts if cited and not missing(piece, [page(fact)], head)), "")
+            behind = f", but in a line with {_cites(elsewhere)}" if elsewhere else ""
+            where = f"with {_cites(line)}" if cited else ""
+            yield Defect(UNGROUNDED, f"{piece} stands in no line of the summary {where}{behind}".strip(), line.strip())
+
+
+def _cites(line: str) -> str:
+    return ", ".join(f"[{id}]" for id in citations(line))
 
 
 def bad_text(decision: Decision, view: View) -> Iterator[Defect]:
@@ -112,14 +127,26 @@ def bad_text(decision: Decision, view: View) -> Iterator[Defect]:
 
 
 def mend_decision(decision: Decision, defects: Sequence[Defect]) -> Decision | None:
-    """The last word when repair turns fail: what the summary does not hold is marked. None: not to be put right."""
-    if decision.answer is None or any(defect.code not in ACCEPTED for defect in defects):
+    """The last word when repair turns fail: letters are repaired, and what the summary does not hold is marked.
+
+    None: not to be put right.
+    """
+    if any(defect.code not in ACCEPTED for defect in defects):
         return None
     doubtful = {defect.value for defect in defects if defect.code == UNGROUNDED}
-    lines = (
-        f"{line.rstrip()} [unverified]" if line.strip() in doubtful else line for line in decision.answer.split("\n")
-    )
-    return decision._replace(answer="\n".join(repaired(line) or line for line in lines))
+    queries = tuple(repaired(query) or query for query in decision.queries)
+    if decision.answer is None:
+        return decision._replace(queries=queries)
+    lines = [repaired(line) or line for line in decision.answer.split("\n")]
+    marked = [_marked(line) if line.strip() in doubtful else line for line in lines]
+    return decision._replace(answer="\n".join(marked), queries=queries)
+
+
+def _marked(line: str) -> str:
+    """The line with the mark at its end, in a table in its last cell."""
+    row = line.rstrip()
+    in_table = row.lstrip().startswith("|") and row.endswith("|")
+    return f"{row[:-1].rstrip()} [unverified] |" if in_table else f"{row} [unverified]"
 
 
 ACCEPTED = frozenset({UNGROUNDED, "wrong-language", "mojibake"})

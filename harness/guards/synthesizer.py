@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 from harness.contradictions import clashes
-from harness.facts import citations, parse_fact
+from harness.facts import citations
 from harness.formats.summary import lines_of, render_summary
-from harness.grounding import Page, claims, missing, page_of
+from harness.grounding import Page, page_of
 from harness.guards import text
+from harness.guards.grounded import bears_out, lacking, told_of
 from harness.guards.lines import (
     FACTUAL,
     MARK,
@@ -133,7 +134,7 @@ def facts_before(rewrite: Rewrite, summary: Summary) -> list[Lines]:
 
 def _is_grounded(line: str, view: View) -> bool | None:
     pages = _pages(line, view)
-    return None if pages is None else not missing(claims(parse_fact(line, view.grid), line), pages)
+    return None if pages is None else not lacking(line, view.grid, pages)
 
 
 def _pages(line: str, view: View) -> list[Page] | None:
@@ -149,14 +150,9 @@ def ungrounded(rewrite: Rewrite, view: View) -> Iterator[Defect]:
         pages = _pages(line, view)
         if pages is None or MARK.search(line):
             continue
-        pieces = missing(claims(parse_fact(line, view.grid), line), pages)
-        cited = ", ".join(f"[{id}]" for id in citations(line))
-        for piece in pieces:
-            elsewhere = next((id for id in _read_now(view) if not missing(piece, [_page(id, view)])), "")
-            if elsewhere:
-                yield Defect(UNGROUNDED, f"{piece} stands in [{elsewhere}], not in {cited}: cite that", line)
-            else:
-                yield Defect(UNGROUNDED, f"{piece} does not stand in {cited}", line)
+        for piece in lacking(line, view.grid, pages):
+            elsewhere = (id for id in _read_now(view) if bears_out(line, piece, view.grid, _page(id, view)))
+            yield Defect(UNGROUNDED, told_of(piece, citations(line), next(elsewhere, "")), line)
 
 
 def _read_now(view: View) -> Iterator[str]:
@@ -183,7 +179,8 @@ def contradiction(rewrite: Rewrite, view: View) -> Iterator[Defect]:
 
 
 def struck_out(rewrite: Rewrite, view: View) -> Iterator[Defect]:
-    yield from struck_again(written_lines(rewrite), lines_of(view.case.summary, SectionKind.STRUCK))
+    """A line that a person struck out and left where it stood is theirs to remove."""
+    yield from struck_again(new_lines(rewrite, view), lines_of(view.case.summary, SectionKind.STRUCK))
 
 
 def invented_section(rewrite: Rewrite, view: View) -> Iterator[Defect]:

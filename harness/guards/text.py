@@ -25,7 +25,7 @@ def unreadable(lines: Iterable[str]) -> Iterator[Defect]:
     for line in lines:
         meant = repaired(line)
         if meant:
-            yield Defect("mojibake", f"read in a wrong code page; it was meant to be: {meant}", line)
+            yield Defect("mojibake", f"text that was read in a wrong code page, meant is «{meant}»", line)
         elif is_lost(line):
             yield Defect("lost-letters", "letters of this line were lost: write it out from the source", line)
 
@@ -51,16 +51,21 @@ def invented_address(lines: Iterable[str], known: Iterable[str]) -> Iterator[Def
     addresses = [(line, match.group().rstrip(".,;:!?")) for line in lines for match in URL.finditer(line)]
     texts = list(known) if addresses else []
     for line, address in addresses:
+        if is_known(address, texts):
+            continue
         if PLACEHOLDER_HOST.search(address):
             yield Defect("placeholder-source", f"{address} is an example, no source", line)
-        elif not is_known(address, texts):
+        else:
             yield Defect("unknown-address", f"no source has the address {address}", line)
 
 
 def is_known(address: str, texts: Iterable[str]) -> bool:
-    return any(_bare(address) in text for text in texts)
+    bare = _bare(address)
+    return any(bare in text.casefold() for text in texts)
 
 
 def _bare(address: str) -> str:
     """Without scheme and `www.`, the end slash and the fragment: as far as two writings of one address agree."""
-    return re.sub(r"^(?:https?://)?(?:www\.)?", "", address, flags=re.IGNORECASE).partition("#")[0].rstrip("/")
+    return (
+        re.sub(r"^(?:https?://)?(?:www\.)?", "", address, flags=re.IGNORECASE).partition("#")[0].rstrip("/").casefold()
+    )

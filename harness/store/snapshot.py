@@ -105,6 +105,7 @@ def read_head(path: Path) -> RawHead:
 
 def read_raw(path: Path) -> tuple[str, Raw]:
     text = decode(_raw_bytes(path)).text
+    refuse_junk(path, text)
     return text, parse_raw(text, path.name)
 
 
