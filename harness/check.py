@@ -118,6 +118,7 @@ def _finding(checked: Checked, file: str, defect: Defect) -> Finding:
 
 def _line_of(whole: str, entry: str) -> int:
     """The line of a file that is this entry, else the one that begins with it (a wrapped one), else that holds it."""
+    entry = text_of(entry)
     if not entry:
         return 1
     bare = [text_of(line) for line in whole.split("\n")]

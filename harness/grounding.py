@@ -88,7 +88,7 @@ def missing(said: str, pages: Iterable[Page], context: str = "") -> tuple[str, .
 
 def claims(fact: Fact, line: str) -> str:
     """The part of a line that a source has to bear out: a name with a digit in it (1C, G7) is the question's."""
-    return f"{fact.period}\n{fact.value}" if fact.field else line  # in one line `2026 Mt'a Shkhara` is megatonnes
+    return f"{fact.period}\n {fact.value}" if fact.field else line  # in one line `2026 Mt'a Shkhara` is megatonnes
 
 
 # Numbers -----------------------------------------------------------------------------------------

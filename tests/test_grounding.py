@@ -106,6 +106,8 @@ def test_a_period_and_the_value_behind_it_are_two_claims() -> None:
     line = "Georgia: highest point 2026 — Mt'a Shkhara 5,193 m [4.2]"
     source = Source("Georgia", "- highest point: Mt'a Shkhara 5,193 m", date="2026-01-17")
     assert missing(claims(parse_fact(line, grid), line), [page_of(source)]) == ()
+    below = "Georgia: highest point 2025 est. — -3.33 m [4.2]"
+    assert missing(claims(parse_fact(below, grid), below), [page("- lowest point: -3.33 m (2025 est.)")]) == ()
 
 
 @pytest.mark.parametrize(

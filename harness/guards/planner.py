@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from harness.facts import citations
 from harness.formats.answer import without_sources
-from harness.formats.summary import lines_of, read_block, search_blocks, source_lines
+from harness.formats.summary import lines_of, read_block, search_blocks, search_lines, source_lines
 from harness.grounding import missing, page
 from harness.guards import text
 from harness.guards.lines import UNGROUNDED, UNVERIFIED, WRITABLE, View
@@ -97,7 +97,8 @@ def unsupported(answer: str, case: Case, today: str = "") -> Iterator[Defect]:
     Small counts are its own, and so is the list of sources the harness's. The head of a table gives its rows a scale.
     """
     facts = [line for kind in WRITABLE for line in lines_of(case.summary, kind)]
-    asked = f"{case.question.text if case.question else ''}\n{today}"
+    tried = (line.query for line in search_lines(case.summary))  # quoted where something was searched in vain
+    asked = "\n".join((case.question.text if case.question else "", today, *tried))
     dates = {line.id: line.date for line in source_lines(case.summary)}
     head = ""
     for line in without_sources(answer).split("\n"):
