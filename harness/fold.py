@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from harness.formats.summary import (
     replace_section,
     search_lines,
     search_record,
+    source_lines,
 )
 from harness.guards.lines import WRITABLE, written_lines
 from harness.model import (
@@ -29,6 +30,7 @@ from harness.model import (
     SearchLine,
     Section,
     SectionKind,
+    Source,
     SourceLine,
     Summary,
 )
@@ -151,19 +153,29 @@ def _without_round(summary: Summary, number: int, language: str) -> Summary:
     return replace_section(summary, SectionKind.SOURCES, sources, language)
 
 
+def list_sources(summary: Summary, source: Callable[[str], Source | None], language: str) -> Summary:
+    """The summary with lines in Sources for what it cites and does not list: rounds that people folded by hand."""
+    listed = {line.id for line in source_lines(summary)}
+    found = ((id, source(id)) for id in _cited(summary) if id not in listed)
+    texts = [_source_text(id, one, language) for id, one in found if one is not None]
+    return append_lines(summary, SectionKind.SOURCES, texts, language) if texts else summary
+
+
 def _source_texts(new: Summary, raw: Raw, number: int, language: str) -> tuple[str, ...]:
-    """Those of this round's sources that the new summary cites; what nobody fetched says so behind its title."""
-    cited = {cited for kind in WRITABLE for line in lines_of(new, kind) for cited in citations(line)}
-    told_by = words(language).told_by
-    return tuple(
-        render_source_line(
-            SourceLine(
-                f"{number}.{k}", source.date, f"{source.title} {told_by.get(source.origin, '')}".strip(), source.url
-            )
-        )
-        for k, source in enumerate(raw.sources, 1)
-        if f"{number}.{k}" in cited
-    )
+    """Those of this round's sources that the new summary cites."""
+    cited = set(_cited(new))
+    named = ((f"{number}.{k}", source) for k, source in enumerate(raw.sources, 1))
+    return tuple(_source_text(id, source, language) for id, source in named if id in cited)
+
+
+def _cited(summary: Summary) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(id for kind in WRITABLE for line in lines_of(summary, kind) for id in citations(line)))
+
+
+def _source_text(id: str, source: Source, language: str) -> str:
+    """What nobody fetched says so behind its title."""
+    title = f"{source.title} {words(language).told_by.get(source.origin, '')}".strip()
+    return render_source_line(SourceLine(id, source.date, title, source.url))
 
 
 def _searches(new: Summary, question: Question, raw: Raw, number: int, facts: int) -> tuple[SearchLine, ...]:

@@ -10,7 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from harness.answering import answer_of
 from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective, SearchUnavailable
 from harness.facts import citations
-from harness.fold import Folded, add_missing, fold, gaps_left
+from harness.fold import Folded, add_missing, fold, gaps_left, list_sources
 from harness.formats.answer import render_answer
 from harness.formats.front import put
 from harness.formats.labels import counted
@@ -231,7 +231,8 @@ def commit_fold(session: Session, snapshot: Snapshot, raw: Raw, rewrite: Rewrite
     }
     if raw.head.kind == "note":  # a search and an adoption have said it
         record["size"] = estimate(render_raw(raw))
-    session.commit(snapshot, "summary.md", render_summary(folded.summary), record, replies=credit.files)
+    summary = list_sources(folded.summary, Sources(session.store), language)
+    session.commit(snapshot, "summary.md", render_summary(summary), record, replies=credit.files)
     return Step("fold", _fold_line(snapshot, folded, rewrite, number), credit.tokens)
 
 

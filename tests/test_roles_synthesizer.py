@@ -325,3 +325,11 @@ def test_a_repair_turn_of_the_synthesizer_names_the_line(tmp_path: Path) -> None
         case(tmp_path), synthesizer=ScriptedAgent(rewrite((*OLD_FACTS, "VkusVill is large.")), check)
     )
     assert step(session).action == "fold"
+
+
+def test_sources_that_a_person_cited_without_listing_them_are_listed(tmp_path: Path) -> None:
+    bare = OLD.replace("## Sources\n- [1.1] 2025-02-11 · Infoline — https://infoline.spb.ru/q\n", "")
+    write_tree(tmp_path / "case", {"raw_1.md": RAW_1})
+    text = read_tree(folded(tmp_path, GOOD, summary=bare))["summary.md"]
+    assert "- [1.1] Infoline — https://infoline.spb.ru/q\n" in text
+    assert "- [2.1] 2025-03-01 · VkusVill grew — https://vkusvill.ru/report\n" in text
