@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,9 +38,8 @@ LONGEST = 400  # characters of a sentence in which a newer figure is looked for
 # What pages write to be obeyed by a model. They were data to every role; whoever reads the case should know. The words
 # are looked for first: 100 MB take 20 times as long by the pattern.
 ORDER_WORDS = (
-    *("ignore", "disregard", "forget", "new instructions:", "answer.md", "next_query.txt", "summary.md"),
-    *("remove the fact", "you are now", "игнорируй", "забудь", "не учитывай", "не обращай внимания"),
-    *("запиши", "удали", "忽略"),
+    *("ignore ", "disregard", "forget ", "new instructions:", ".md", "next_query", "remove the fact", "you are now"),
+    *("игнорируй", "забудь", "не учитывай", "не обращай", "запиши", "удали", "忽略"),
 )
 ORDER = lazy(
     r"\b(?:ignore|disregard|forget)\s+(?:all\s+|any\s+)?(?:the\s+|your\s+|these\s+|of\s+)*(?:(?:above|previous|prior|earlier)\s+)?"
@@ -158,26 +157,34 @@ def _newer(source: Source, id: str, confirmed: Mapping[Cell, Confirmed]) -> Iter
     Not what is only expected, and not a sentence that names another entity.
     """
     called = heads(words(source.title))
-    cells = [cell for cell in confirmed if may_cover(_words(cell[0]), called) and names(source.title, cell[0])]
-    lowered = source.text.casefold() if cells else ""
-    for cell in cells:
+    entities = dict.fromkeys(entity for entity, _ in confirmed)
+    named = {one for one in entities if may_cover(_words(one), called) and names(source.title, one)}
+    lowered = source.text.casefold() if named else ""
+    for cell in (one for one in confirmed if one[0] in named):
         first = cell[1].casefold().split()[0][:4]  # a cheap test before the sentences are looked at
-        others = {other for other, _ in confirmed if other != cell[0]}
         for sentence in (one for line in _lines_with(first, source.text, lowered) for one in sentences(line)):
-            latest = _figure_for(sentence, cell[1], others)
-            if latest and latest.end > confirmed[cell].period.end and latest.start > confirmed[cell].period.start:
+            latest = _newest_in(sentence, cell[1])
+            if latest and _is_later(latest, confirmed[cell].period) and _is_figure_of(sentence, cell, entities):
                 told = f"[{id}] has {latest.text}: {shortened(sentence, LONGEST)}"
                 yield cell, Defect("stale", told, confirmed[cell].line)
                 break
 
 
-def _figure_for(sentence: str, field: str, others: set[str]) -> Period | None:
-    """The latest period for which a sentence gives a figure of a field."""
-    if len(sentence) > LONGEST or not names(sentence, field) or FORECAST.search(sentence):
-        return None
-    if any(names(sentence, other) for other in others) or all(one.unit == "year" for one in quantities(sentence)):
-        return None
-    return newest(periods(sentence))
+def _newest_in(sentence: str, field: str) -> Period | None:
+    """The latest period that a sentence about a field names, forecasts aside."""
+    about = len(sentence) <= LONGEST and names(sentence, field) and not FORECAST.search(sentence)
+    return newest(periods(sentence)) if about else None
+
+
+def _is_later(one: Period, other: Period) -> bool:
+    return one.end > other.end and one.start > other.start
+
+
+def _is_figure_of(sentence: str, cell: Cell, entities: Iterable[str]) -> bool:
+    """Whether a sentence has a figure besides its period, and names no other entity."""
+    said = heads(words(sentence))
+    others = (one for one in entities if one != cell[0] and may_cover(_words(one), said))
+    return any(one.unit != "year" for one in quantities(sentence)) and not any(names(sentence, one) for one in others)
 
 
 @lru_cache(maxsize=4_096)

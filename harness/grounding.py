@@ -95,10 +95,17 @@ def claims(fact: Fact, line: str) -> str:
 
 
 def has(page: Page, amount: Quantity, own_scales: frozenset[int] = frozenset()) -> bool:
-    """Whether a number of the page is the amount. `own_scales`: powers of ten that the amount has from its context."""
+    """Whether a number of the page is the amount. `own_scales`: powers of ten that the amount has from its context.
+
+    A power of ten between the two has to be written: over a column of the page, or in the amount's own context.
+    """
     wanted = "".join(map(str, amount.value.as_tuple().digits)).strip("0")[: _LONGEST + 1]
     places = _places_of(page.text, wanted) if wanted else (match.start() for match in _ZERO.finditer(page.text))
-    return any(_is_there(page.text, at, amount, own_scales) for at in islice(places, READ_CLOSELY))
+    near = [one for at in islice(places, READ_CLOSELY) for one in _read_at(page.text, at)]
+    if any(_bears_out(one, amount, 0, page.text) for one in near):
+        return True
+    powers = {*_scales(page.text), *(-power for power in own_scales)} if near else set[int]()
+    return any(_bears_out(one, amount, power, page.text) for power in powers for one in near)
 
 
 def _places_of(text: str, wanted: str) -> Iterator[int]:
@@ -133,33 +140,24 @@ def _may_be(digits: str, wanted: str) -> bool:
     return abs(int(digits[: places + 1]) - 10 * int(wanted)) <= 5
 
 
-def _is_there(text: str, at: int, amount: Quantity, own_scales: frozenset[int]) -> bool:
+def _read_at(text: str, at: int) -> list[Quantity]:
+    """The amounts that begin at a place, with their offsets in the text."""
     start = max(0, at - AROUND)
-    near = [one for one in quantities(text[start : at + AROUND + _LONGEST]) if start + one.at <= at + 1 or one.at == 0]
-    return any(_bears_out(other, amount, text, start, own_scales) for other in near)
+    read = quantities(text[start : at + AROUND + _LONGEST])
+    return [one._replace(at=start + one.at) for one in read if start + one.at <= at + 1 or one.at == 0]
 
 
-def _bears_out(other: Quantity, amount: Quantity, text: str, start: int, own_scales: frozenset[int]) -> bool:
-    """Whether a number of the page says the amount: the same unit, the same sign, at least as exact.
-
-    A power of ten between them has to be written: over a column of the page, or in the amount's own context.
-    """
+def _bears_out(other: Quantity, amount: Quantity, power: int, text: str) -> bool:
+    """Whether a number of the page, times a power of ten, says the amount: of its unit and sign, at least as exact."""
     one, claim = converted(other), converted(amount)
     if one.unit and claim.unit and one.unit != claim.unit:
         return False
-    if claim.value < 0 < one.value:
-        before = text[max(0, start + other.at - 40) : start + other.at]
-        one = one._replace(value=-one.value) if _FALLING.search(before) else one
-    if one.value * claim.value < 0:
+    if claim.value < 0 < one.value and _FALLING.search(text[max(0, other.at - 40) : other.at]):
+        one = one._replace(value=-one.value)
+    if one.value * claim.value < 0 or not _agrees(one, claim, power):
         return False
-    exact = _agrees(one, claim, 0)
-    if not exact:
-        scales = {*_scales(text), *(-power for power in own_scales)}
-        exact = any(_agrees(one, claim, power) for power in scales)
     digits = len("".join(map(str, claim.value.as_tuple().digits)).strip("0"))
-    if not exact or not claim.unit or one.unit or digits >= TELLING:
-        return exact
-    return claim.unit in _units(text)
+    return not claim.unit or bool(one.unit) or digits >= TELLING or claim.unit in _units(text)
 
 
 def _agrees(one: Quantity, claim: Quantity, power: int) -> bool:
