@@ -209,6 +209,17 @@ def test_a_cell_whose_newest_value_is_old_is_searched_for_again() -> None:
     assert asked(packet(Role.PLANNER, old + SOURCES, question=in_2015))[1] is not None
 
 
+def test_of_old_values_those_of_an_entity_with_a_newer_source_come_first() -> None:
+    old = (
+        "## Confirmed\n- Chad: population 2015 — 11.6 million [1.1]\n- Chad: capital 2015 — N'Djamena [1.1]\n"
+        "- Niger: population 2015 — 18 million [1.1]\n- Niger: capital 2025 — Niamey [1.1]\n"
+    )
+    tried = "## Searches\n- 1 · Chad population, capital — found, +2 facts, 0 gaps\n"
+    tried += "- 2 · Niger population, capital — found, +2 facts, 0 gaps\n"
+    (query,), _ = asked(packet(Role.PLANNER, old + tried + SOURCES))
+    assert query.startswith("Niger population")
+
+
 def test_the_answer_shows_values_gaps_and_what_was_tried() -> None:
     tried = "- 1 · Niger capital — nothing found, +0 facts, 1 gap\n- 2 · Niger capital city — found, +0 facts, 1 gap\n"
     _, answer = asked(packet(Role.PLANNER, f"{FOLDED}## Searches\n{tried}{SOURCES}"))

@@ -79,7 +79,7 @@ def test_what_was_confirmed_before_is_not_looked_up_again(tmp_path: Path) -> Non
 
 def test_a_name_with_a_digit_is_the_questions(tmp_path: Path) -> None:
     grid = "---\nentities: [Shop 24]\nfields: [revenue]\n---\nHow large is Shop 24?\n"
-    raw = RAW.replace("VkusVill had", "It had")
+    raw = RAW.replace("VkusVill grew", "Shop 24 grew").replace("VkusVill had", "It had")
     line = "Shop 24: revenue 2024 — 12 bn [2.1]"
     assert facts(folded(tmp_path, rewrite((*OLD_FACTS, line)), question=grid, raw=raw))[-1] == line
 
@@ -240,3 +240,14 @@ def test_defects_that_code_cannot_put_right_fail_the_turn(tmp_path: Path) -> Non
     session = make_session(case(tmp_path), synthesizer=ScriptedAgent(bad, bad))
     assert step(session).action == "failed"
     assert QUESTION in read_tree(session.store.folder)["question.md"]
+
+
+def test_a_figure_from_a_page_that_does_not_name_the_entity(tmp_path: Path) -> None:
+    grid = "---\nentities: [Lavka]\nfields: [revenue]\n---\nHow large is Lavka?\n"
+    line = "Lavka: revenue 2024 — 12 bn [2.1]"  # the page tells of VkusVill
+    session, agent = (
+        make_session(case(tmp_path, question=grid), synthesizer=(a := ScriptedAgent(with_fact(line), GOOD))),
+        a,
+    )
+    step(session)
+    assert "Lavka does not stand in [2.1]" in agent.packets[1].prompt

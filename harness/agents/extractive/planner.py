@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -120,14 +121,20 @@ def _row(cell: Cell, due: Sequence[Cell], grid: Grid, times: Mapping[Cell, int])
 
 
 def _stale(confirmed: Sequence[str], grid: Grid, oldest: int) -> list[Cell]:
-    """Cells whose newest value is of the year `oldest` or before: a newer one may well exist."""
+    """Cells whose newest value is of the year `oldest` or before: a newer one may well exist.
+
+    First those of entities of which little is stale: there is a newer source of them, and three fruitless rounds end
+    the research.
+    """
     newest_of: dict[Cell, int] = {}
     for fact in (parse_fact(line, grid) for line in confirmed):
         named = newest(periods(fact.period))
         if fact.field and named and not is_physical(fact.value):  # mountains do not grow
             newest_of[fact.cell] = max(named.end[0], newest_of.get(fact.cell, 0))
     cells = ((entity, field) for entity in grid.entities for field in grid.fields)
-    return [cell for cell in cells if newest_of.get(cell, oldest + 1) <= oldest]
+    stale = [cell for cell in cells if newest_of.get(cell, oldest + 1) <= oldest]
+    of_entity = Counter(entity for entity, _ in stale)
+    return sorted(stale, key=lambda cell: of_entity[cell[0]])
 
 
 def _of_cell(cell: Cell, row: Sequence[Cell], *, again: bool) -> Iterator[str]:
