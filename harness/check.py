@@ -15,7 +15,7 @@ from harness.formats.entries import text_of
 from harness.formats.question import fingerprint
 from harness.formats.summary import lines_of, render_source_line, search_lines, source_lines
 from harness.guards import text
-from harness.guards.lines import FACTUAL, MARK, UNVERIFIED, WRITABLE, struck_again
+from harness.guards.lines import FACTUAL, MARK, UNVERIFIED, WRITABLE, known_sources, struck_again
 from harness.guards.planner import QUERY_LIMIT, URL, unsupported
 from harness.guards.settled import SUCCEEDED, unsettled_cells
 from harness.guards.synthesizer import PLACEHOLDER
@@ -192,8 +192,9 @@ def _of_raws(checked: Checked) -> Iterator[Finding]:
     found = evidence(checked.lines(*FACTUAL), checked.grid, checked.raws, confirmed, last)
     for defect in found.summary:
         yield _finding(checked, "summary.md", defect)
+    severity, hint = CODES["planted"]
     for file, at, line in found.orders:
-        yield Finding(file, at, "planted", *CODES["planted"][:1], "a page gives orders", line, CODES["planted"].hint)
+        yield Finding(file, at, "planted", severity, "a page gives orders", line, hint)
 
 
 def _of_searches(checked: Checked) -> Iterator[Finding]:
@@ -216,8 +217,7 @@ def _of_answer(checked: Checked) -> Iterator[Finding]:
     answer, case = checked.case.answer, checked.case
     if answer is None:
         return
-    known = {line.id for line in source_lines(case.summary)}
-    known |= {id for line in checked.lines(*FACTUAL) for id in citations(line)}
+    known = known_sources(case.summary)
     body = without_sources(answer.text)
     defects = [
         Defect("unknown-citation", "the summary has no such source", f"[{id}]")

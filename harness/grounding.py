@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from harness.facts import Fact, without_marks
@@ -187,7 +187,8 @@ def _units(text: str) -> frozenset[str]:
 def _has_period(page: Page, span: Period) -> bool:
     """Its years stand in the page, and a month, a quarter or a day as well: in itself, or what it consists of."""
     years = {str(span.start[0]), str(span.end[0])}
-    if not all(any(_places(page.text, year)) or _short(page.text, year) for year in years):
+    stands = (next(chain(_places(page.text, year), _places_short(page.text, year)), None) for year in years)
+    if None in stands:
         return False
     if (span.start[1], span.end[1]) == (1, 12):
         return True
@@ -200,10 +201,6 @@ def _has_period(page: Page, span: Period) -> bool:
 
 def _same_months(one: Period, other: Period) -> bool:
     return (one.start, one.end) == (other.start, other.end) and bool(one.day) == bool(other.day)
-
-
-def _short(text: str, year: str) -> bool:
-    return any(True for _ in _places_short(text, year))
 
 
 def _places_short(text: str, year: str) -> Iterator[int]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
+from harness.formats.text import COMMON_RUSSIAN, COMMON_SHARE
 from harness.patterns import lazy
 
 # UTF-8 read as one of these: the commonest first. Real text in them is hardly ever UTF-8 too.
 _READ_AS = ("cp1251", "cp1252", "latin-1", "cp866")
 # Russian in one code page read as another: (read as, written in).
 _RUSSIAN = (("cp1251", "cp866"), ("cp1251", "koi8-r"), ("koi8-r", "cp1251"), ("cp1252", "cp1251"), ("cp866", "cp1251"))
-_COMMON = frozenset("оеаинтсрвл")  # make 67 % of a Russian text, and 5 to 30 % of one read wrongly
-_COMMON_SHARE = 0.45
 _WRONG_SHARE = 0.3
 _LETTERS = 6  # fewer beyond ASCII say nothing about a code page
 # The letters and marks of English, Russian and Chinese text: one look at 100 kB takes 0.3 ms, the other pattern 5.
@@ -76,7 +75,7 @@ def _russian(line: str) -> str:
             meant = line.encode(read_as).decode(written_in)
         except UnicodeError:
             continue
-        if _share(meant) >= _COMMON_SHARE and not re.search(r"[^\W\d_][А-ЯЁ][а-яё]", meant):
+        if _share(meant) >= COMMON_SHARE and not re.search(r"[^\W\d_][А-ЯЁ][а-яё]", meant):
             return meant
     return line
 
@@ -89,7 +88,7 @@ def _is_foreign(line: str) -> bool:
 def _share(line: str) -> float:
     """How much of the letters beyond ASCII is common Russian ones; 0 where there are too few to tell."""
     beyond = _beyond(line)
-    return sum(char in _COMMON for char in beyond) / len(beyond) if len(beyond) >= _LETTERS else 0.0
+    return sum(char in COMMON_RUSSIAN for char in beyond) / len(beyond) if len(beyond) >= _LETTERS else 0.0
 
 
 def _beyond(line: str) -> list[str]:

@@ -9,20 +9,19 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from harness.answering import answer_of
 from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective, SearchUnavailable
-from harness.facts import citations
 from harness.fold import Folded, add_missing, fold, gaps_left, list_sources
 from harness.formats.answer import render_answer
 from harness.formats.front import put
 from harness.formats.labels import counted
 from harness.formats.queries import render_next_query
 from harness.formats.raw import render_raw
-from harness.formats.summary import lines_of, newest_searches, render_summary, source_lines
-from harness.guards.lines import View
+from harness.formats.summary import newest_searches, render_summary, source_lines
+from harness.guards.lines import View, known_sources
 from harness.guards.mending import mend
 from harness.guards.planner import ACCEPTED, check_decision, mend_decision
 from harness.guards.settled import settled, was_read
 from harness.guards.synthesizer import check_rewrite
-from harness.model import Decision, Defect, NextQuery, Packet, Raw, Reply, Rewrite, Role, SectionKind, Summary, Verdict
+from harness.model import Decision, Defect, NextQuery, Packet, Raw, Reply, Rewrite, Role, Verdict
 from harness.packet import Turn, build, language_for
 from harness.plan import Ask, Check, Fold, last_rounds, unfolded
 from harness.prompts import load_prompts
@@ -119,13 +118,6 @@ def _out_of_words(snapshot: Snapshot, action: Ask) -> Ask:
             raise HarnessError("the question names nothing to search for", told, "write it out in question.md")
         raise SearchUnavailable("no search has worked yet, so there is nothing to answer from", "", hint)
     return action._replace(must_answer="stalled")
-
-
-def known_sources(summary: Summary) -> frozenset[str]:
-    """What a role may cite: the lines of Sources, and what stands cited already: a person's summary has no Sources."""
-    lines = [*lines_of(summary, SectionKind.CONFIRMED), *lines_of(summary, SectionKind.CONTRADICTIONS)]
-    cited = {citation for line in lines for citation in citations(line)}
-    return frozenset(cited | {line.id for line in source_lines(summary)})
 
 
 def judge_decision(snapshot: Snapshot, packet: Packet) -> Judge[Decision]:

@@ -61,9 +61,8 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
     problems: list[HarnessError] = []
     refused: list[str] = []
     guessed = False
-    spent: dict[
-        str, tuple[int, int]
-    ] = {}  # by all agents asked: the budget is for what was paid, not for what was used
+    # By all agents asked: the budget is for what was paid, not for what was used.
+    spent: dict[str, tuple[int, int]] = {}
     agents = session.crew.agents[packet.role]
     for agent in agents:
         current, started, before = packet, session.clock.monotonic(), None

@@ -163,6 +163,10 @@ def test_what_only_looks_like_it_is_not(said: str, text: str) -> None:
     assert missing(said, [page(text)]) != ()
 
 
+def test_a_page_may_begin_with_the_year() -> None:
+    assert missing("2024", [page("2024 was a good year.")]) == ()
+
+
 def test_a_scale_may_stand_in_the_lines_own_field() -> None:
     assert missing("153.96", [page("It was 153.96 bn ₽.")], "revenue, bn ₽") == ()
     assert missing("153.96", [page("It was 153.96 bn ₽.")], "revenue, mn ₽") != ()

@@ -20,8 +20,8 @@ _BOMS = (
 _SAMPLE = 65_536  # bytes (a multiple of 4) that decide about an encoding without a mark
 
 # The ten commonest Russian letters make 67 % of a text; read in a wrong code page they make 5 to 30 %.
-_COMMON_RUSSIAN = frozenset("оеаинтсрвл")
-_COMMON_SHARE = 0.45
+COMMON_RUSSIAN = frozenset("оеаинтсрвл")
+COMMON_SHARE = 0.45
 _RUSSIAN_CODE_PAGES = ("cp1251", "cp866", "koi8-r")
 
 # Everything str.splitlines() takes for a line end becomes one, so no later split can see other lines than we do.
@@ -135,7 +135,7 @@ def _mostly_utf8(data: bytes) -> bool:
 
 def _code_page(data: bytes) -> str:
     share, codec = max((_russian_share(data.decode(codec, "replace")), codec) for codec in _RUSSIAN_CODE_PAGES)
-    return codec if share >= _COMMON_SHARE else "utf-8"
+    return codec if share >= COMMON_SHARE else "utf-8"
 
 
 def _mixed(data: bytes) -> str:
@@ -152,7 +152,7 @@ def _russian_share(text: str) -> float:
     if mixed * 10 > len(foreign):
         return 0.0
     beyond = [char for char in text.lower() if char > "\x7f"]
-    return sum(char in _COMMON_RUSSIAN for char in beyond) / max(len(beyond), 1)
+    return sum(char in COMMON_RUSSIAN for char in beyond) / max(len(beyond), 1)
 
 
 def _is_utf8(data: bytes) -> bool:

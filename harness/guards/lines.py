@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from harness.facts import citations, without_marks
-from harness.formats.summary import lines_of
+from harness.formats.summary import lines_of, source_lines
 from harness.heirs import survives
 from harness.model import Case, Defect, Grid, Packet, Rewrite, SectionKind, Source, Summary
 from harness.patterns import lazy
@@ -68,3 +68,9 @@ def struck_again(lines: Iterable[str], struck: Iterable[str]) -> Iterator[Defect
 
 def _is_same(struck: str, line: str) -> bool:
     return without_marks(struck).casefold() == without_marks(line).casefold() or survives(struck, [line])
+
+
+def known_sources(summary: Summary) -> frozenset[str]:
+    """What a role may cite: the lines of Sources, and what stands cited already: a person's summary has no Sources."""
+    cited = {id for kind in FACTUAL for line in lines_of(summary, kind) for id in citations(line)}
+    return frozenset(cited | {line.id for line in source_lines(summary)})

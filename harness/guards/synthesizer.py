@@ -151,19 +151,15 @@ def ungrounded(rewrite: Rewrite, view: View) -> Iterator[Defect]:
         if pages is None or MARK.search(line):
             continue
         for piece in lacking(line, view.grid, pages):
-            elsewhere = (id for id in _read_now(view) if bears_out(line, piece, view.grid, _page(id, view)))
+            elsewhere = (id for id, page in _read_now(view) if bears_out(line, piece, view.grid, page))
             yield Defect(UNGROUNDED, told_of(piece, citations(line), next(elsewhere, "")), line)
 
 
-def _read_now(view: View) -> Iterator[str]:
+def _read_now(view: View) -> Iterator[tuple[str, Page]]:
     """The sources of this round's raw: where a wrong citation is meant for, most of the time."""
-    return (id for id in sorted(view.source_ids) if id.startswith(f"{view.packet.round}.") and view.source(id))
-
-
-def _page(id: str, view: View) -> Page:
-    source = view.source(id)
-    assert source is not None
-    return page_of(source)
+    for id in sorted(view.source_ids):
+        if id.startswith(f"{view.packet.round}.") and (source := view.source(id)):
+            yield id, page_of(source)
 
 
 def contradiction(rewrite: Rewrite, view: View) -> Iterator[Defect]:
