@@ -147,7 +147,8 @@ def distinct(sources: Iterable[Source]) -> tuple[Source, ...]:
     members: dict[int, list[Source]] = {}
     for source, first in zip(listed, _firsts([_keys(source) for source in listed]), strict=True):
         members.setdefault(first, []).append(source)
-    return tuple(_merged(same) if len(same) > 1 else same[0] for same in members.values())
+    merged = tuple(_merged(same) if len(same) > 1 else same[0] for same in members.values())
+    return merged if len(merged) == len(listed) else distinct(merged)  # two parts joined may be a third source's text
 
 
 def groups(documents: Mapping[str, Source]) -> Mapping[str, str]:

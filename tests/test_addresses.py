@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness.addresses import canonical, distinct, groups, same_document
@@ -201,6 +201,13 @@ SOURCES = st.lists(
 
 
 @given(SOURCES)
+@example(
+    [
+        Source("A", "one", "docs/a.md"),
+        Source("A", "two", "docs/a.md"),
+        Source("A", "one\n\n[…]\n\ntwo", ""),
+    ]
+)
 def test_each_document_once_and_a_raw_gives_it_back(sources: list[Source]) -> None:
     raw = Raw(RawHead("search"), tuple(parse_raw(render_raw(Raw(RawHead("search"), tuple(sources))), "").sources))
     found = distinct(raw.sources)
