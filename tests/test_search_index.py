@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.lockfile import held
@@ -64,6 +64,7 @@ def names(tmp_path: Path, query: str, *, documents: int = 5, cache: str = "cache
         st.sampled_from(["# A", "## B", "- key: value", "| a | b |", "| - | - |", "", "word " * 80, "```", "x" * 4_000])
     )
 )
+@example(["```", "x" * 4_000, *["# A"] * 6, "- key: value", "- key: value", "word " * 80, "x" * 4_000])
 def test_passages_together_are_the_text(lines: list[str]) -> None:
     text = "\n".join(lines)
     passages = cut(text)

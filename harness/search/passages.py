@@ -128,7 +128,7 @@ class _Cutter:
         """The passage so far; `before`: the block that comes next. Headings at its end go to the next passage, which
         they belong to, and so do the lines that make one series with what comes next: 2024 and 2023 stay together."""
         kept = len(self.blocks)
-        while not last and kept and (not self.blocks[kept - 1] or _HEADING.match(self.blocks[kept - 1])):
+        while not last and kept and _goes_on(self.blocks[kept - 1]):
             kept -= 1
         kept = kept or len(self.blocks)  # nothing but headings: they are the passage
         kept -= _in_series(self.blocks[:kept], next(filter(None, self.blocks[kept:]), before))
@@ -139,6 +139,11 @@ class _Cutter:
             self._set_lead(below=next(filter(None, map(_level, moved)), 7))
         self.blocks = moved
         self.length = sum(len(block) + 1 for block in moved)
+
+
+def _goes_on(block: str) -> bool:
+    """A heading or a blank line; a piece of a fence may begin with a `#`, but has more lines."""
+    return not block or ("\n" not in block and bool(_HEADING.match(block)))
 
 
 def _in_series(blocks: Sequence[str], before: str) -> int:
