@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import resource
@@ -14,6 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from harness import hook
 from harness.checking import check_case
 from harness.formats.labels import LABELS
 from harness.formats.summary import lines_of, parse_summary, render_search_line, render_summary, search_record
@@ -215,11 +217,25 @@ def measure_check(folder: Path) -> None:
     print(f"check, {size / 1e6:.0f} MB of raws  {told}, {len(found[0])} findings")
 
 
+def measure_hook(folder: Path) -> None:
+    """A hook call that is none of ours: every Agent call of every session pays for it."""
+    event = {"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {"subagent_type": "x"}}
+    python = [sys.executable, "-I", "-S"]
+
+    def started(*words: str) -> Callable[[], object]:
+        sent = json.dumps(event).encode()
+        return lambda: subprocess.run([*python, *words], input=sent, check=True, capture_output=True)
+
+    bare = best(started("-c", "import json"), repeats=40)
+    ours = best(started(hook.__file__, "plugin", str(Path(hook.__file__).parent.parent)), repeats=40)
+    print(f"a hook call that is not ours {ours / bare:5.2f} × `import json` ({ours * 1000:.0f} ms; aim 2 ×)")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        for measure in (measure_status, measure_passes, measure_run, measure_check):
+        for measure in (measure_status, measure_hook, measure_passes, measure_run, measure_check):
             measure(Path(name))
 
 

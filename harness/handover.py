@@ -14,7 +14,7 @@ from harness.plan import Adopt, Ask, Check, Done, DropDraft, EmptyQueries, Fold,
 from harness.roles import Credit, RoleTurn, has_sources, role_turn
 from harness.session import Event, Session, Step
 from harness.status import describe
-from harness.turn import keep_rejected, next_rejected, put_right, was_refused
+from harness.turn import keep_rejected, put_right, was_refused
 
 HANDED_OUT = "next.json"
 BY_HAND = "by hand"
@@ -63,7 +63,7 @@ def _refused(
 ) -> RepliesDefective:
     """The error that names every defect; the reply is kept."""
     quiet = replace(session, tell=lambda event: None)  # told once, below
-    name = keep_rejected(quiet, packet, BY_HAND, reply, defects, next_rejected(session, packet))
+    name = keep_rejected(quiet, packet, BY_HAND, reply, defects)
     told = [defect.what + (f": {defect.value}" if defect.value else "") for defect in defects]
     value = told[0] if len(told) == 1 else "".join(f"\n  - {one}" for one in told) or "it is empty"
     kept = session.store.helpers / name

@@ -37,15 +37,29 @@ def find_case(start: Path, *, given: Path | None, environ: Mapping[str, str]) ->
     if named is not None:
         case = _lexical(here / named)
         return _checked(case, root if case.is_relative_to(root) else project_root(case.parent) or case.parent)
-    for level in _upwards(here, root):
-        match _cases_at(level):
-            case [found]:
-                return _checked(found, root)
-            case [_, _, *_] as found:
-                names = ", ".join(os.path.relpath(case, here) for case in found)
-                calls = " or ".join(f"harness -C {shlex.quote(os.path.relpath(case, here))} status" for case in found)
-                raise CaseUnclear("several cases could be meant", names, f"say which one: {calls}")
-    return _checked(here / CASE_DIR, root)
+    match _nearest(here, root):
+        case []:
+            return _checked(here / CASE_DIR, root)
+        case [found]:
+            return _checked(found, root)
+        case found:
+            names = ", ".join(os.path.relpath(case, here) for case in found)
+            calls = " or ".join(f"harness -C {shlex.quote(os.path.relpath(case, here))} status" for case in found)
+            raise CaseUnclear("several cases could be meant", names, f"say which one: {calls}")
+
+
+def cases_around(start: Path) -> list[Path]:
+    """Every case that a command started in `start` may mean: those of the nearest folder that has any.
+
+    Raises CaseOutside for a link that leads out of the project.
+    """
+    here = _lexical(start)
+    root = project_root(here) or here
+    return [_checked(case, root) for case in _nearest(here, root)]
+
+
+def _nearest(here: Path, root: Path) -> list[Path]:
+    return next((found for level in _upwards(here, root) if (found := _cases_at(level))), [])
 
 
 def find_project(case: Path) -> Path | None:

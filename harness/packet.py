@@ -33,7 +33,7 @@ class Prompts:
     """The templates of one language: role templates, turn fragments by name, phrases."""
 
     roles: Mapping[Role, RoleTemplate]
-    parts: Mapping[str, str]  # turn_ask, turn_must_answer, turn_must_decide, repair
+    parts: Mapping[str, str]  # turn_ask, turn_must_answer, turn_must_decide, repair, again, search
     phrases: Mapping[str, str]
 
 
@@ -76,9 +76,14 @@ def build(case: Case, texts: Mapping[str, str], turn: Turn, settings: Settings, 
 
 def repair(packet: Packet, reply: str, defects: tuple[Defect, ...], prompts: Prompts) -> Packet:
     """The same packet with the bad reply and its defects by name. `packet` is the first one, not a repair turn's."""
-    listed = "\n".join(f"- {defect.what}" + (f": {defect.value}" if defect.value else "") for defect in defects)
-    values = {"prompt": packet.prompt, "reply": as_data(reply), "defects": as_data(listed)}
+    values = {"prompt": packet.prompt, "reply": as_data(reply), "again": again(defects, prompts)}
     return packet._replace(prompt=fill(prompts.parts["repair"], values, "prompts/repair"), defects=defects)
+
+
+def again(defects: tuple[Defect, ...], prompts: Prompts) -> str:
+    """What a role is told about its reply when it still has its packet before it."""
+    listed = "\n".join(f"- {defect.what}" + (f": {defect.value}" if defect.value else "") for defect in defects)
+    return fill(prompts.parts["again"], {"defects": as_data(listed)}, "prompts/again").rstrip("\n")
 
 
 def summary_view(summary: Summary, language: str, earlier: str) -> str:

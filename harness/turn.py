@@ -87,7 +87,7 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
                 seconds = session.clock.monotonic() - started
                 return Turned(value, reply, agent.name, seconds, spent, tuple(refused), guessed)
             refused += [defect.code for defect in defects]
-            keep_rejected(session, packet, agent.name, reply, defects, len(refused))
+            keep_rejected(session, packet, agent.name, reply, defects)
             if reply == before:  # it was told, and says the same: a further repair turn would only cost
                 break
             before = reply
@@ -118,16 +118,16 @@ def check_window(agent: Agent, packet: Packet) -> None:
         raise AgentUnreachable(f"the packet does not fit {agent.name}", told, hint)
 
 
-def keep_rejected(
-    session: Session, packet: Packet, agent: str, reply: Reply, defects: tuple[Defect, ...], number: int
-) -> str:
-    """A refused reply is kept for a person to look at, with what was wrong with it. Returns its helper's name."""
+def keep_rejected(session: Session, packet: Packet, agent: str, reply: Reply, defects: tuple[Defect, ...]) -> str:
+    """A refused reply is kept once for a person to look at, with what was wrong with it. Returns its helper's name."""
     for defect in defects:
         session.tell(Event("defect", f"{agent}: {defect.what}" + (f": {defect.value}" if defect.value else "")))
     told = "\n".join(f"# {defect.code}: {defect.what} {defect.value}".rstrip() for defect in defects)
     replied = reply.text or "\n".join(f"# file {name}\n{text}" for name, text in reply.files.items())
-    name = _rejected(packet, number)
-    session.store.put_helper(name, f"{told}\n\n{replied}\n")
+    ending = f"\n\n{replied}\n"
+    number = next((n for n, kept in enumerate(_kept(session, packet), 1) if kept.endswith(ending)), 0)
+    name = _rejected(packet, number or 1 + sum(1 for _ in _kept(session, packet)))
+    session.store.put_helper(name, told + ending)
     return name
 
 
@@ -140,10 +140,6 @@ def _kept(session: Session, packet: Packet) -> Iterator[str]:
     """The replies refused in this turn so far."""
     texts = (session.store.get_helper(_rejected(packet, number)) for number in count(1))
     return takewhile(bool, texts)
-
-
-def next_rejected(session: Session, packet: Packet) -> int:
-    return 1 + sum(1 for _ in _kept(session, packet))
 
 
 def _rejected(packet: Packet, number: int) -> str:

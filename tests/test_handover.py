@@ -197,3 +197,12 @@ def test_what_code_cannot_put_right_is_refused_again(folder: Path) -> None:
         with pytest.raises(RepliesDefective) as told:
             take_in(session, bad)
         assert "once more" not in told.value.hint
+
+
+def test_replies_refused_by_hand_and_of_an_agent_are_kept_side_by_side(folder: Path) -> None:
+    session = make_session(folder, planner=ScriptedAgent("hum", "hm", search_for("alpha")))
+    hand_out(session)
+    with pytest.raises(RepliesDefective):
+        take_in(session, "hm")
+    assert step(session).action == "ask"
+    assert [text.rpartition("\n\n")[2] for text in kept(folder)] == ["hm\n", "hum\n"]

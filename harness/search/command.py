@@ -72,7 +72,7 @@ class CommandSearch:
             return SearchResult("blocked", error=f"cannot start {self._command[0]}: {reason}")
         if problem := self._problem(finished):
             return SearchResult("blocked", error=mask(problem, secrets_of({**os.environ, **self._env})))
-        return _result(finished.stdout.lstrip("\ufeff").strip(), asked)
+        return result_of(finished.stdout.lstrip("\ufeff").strip(), asked)
 
     def _run(self, query: str) -> Finished:
         as_argument = any(QUERY_PLACEHOLDER in argument for argument in self._command)
@@ -97,8 +97,11 @@ class CommandSearch:
         return f"exit code {finished.code}{because}" if finished.code else ""
 
 
-def _result(printed: str, query: str) -> SearchResult:
-    """`printed` as it came: cleaning it before it is read as JSON would break strings that hold odd line ends."""
+def result_of(printed: str, query: str) -> SearchResult:
+    """What a program printed as a search result; JSON or plain text.
+
+    `printed` as it came: cleaning it before it is read as JSON would break strings that hold odd line ends.
+    """
     if not clean(printed).strip():
         return SearchResult("empty")
     try:

@@ -153,6 +153,14 @@ class Store:
         with contextlib.suppress(OSError):
             self.disk.unlink(self.helpers / name)
 
+    @contextlib.contextmanager
+    def alone(self, name: str, *, wait: float) -> Iterator[None]:
+        """Hold a lock of one's own among the helpers, for what takes longer than a commit. Raises HarnessError."""
+        with self._told(self.helpers / name):
+            self._make_helpers()
+        with locked(self.helpers / name, wait=wait):
+            yield
+
     # Inside ------------------------------------------------------------------------------------
 
     @contextlib.contextmanager

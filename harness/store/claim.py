@@ -29,8 +29,9 @@ class Claim(NamedTuple):
         return process_start(self.pid) == self.started
 
 
-def make_claim(role: str, number: int, *, now: datetime, seconds: float) -> Claim:
-    pid = os.getpid()
+def make_claim(role: str, number: int, *, now: datetime, seconds: float, pid: int = 0) -> Claim:
+    """`pid`: the process that lives as long as the work does; 0: this one."""
+    pid = pid or os.getpid()
     return Claim(
         role=role,
         round=number,

@@ -1,0 +1,110 @@
+"""What the searcher really found: the output of its tools as the hooks recorded it, and what it only told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.formats.raw import demote
+from harness.formats.text import clean, shortened
+from harness.inside.event import HookEvent
+from harness.model import Source
+from harness.patterns import lazy
+from harness.ports import SearchResult
+from harness.search.agent import sources_told
+from harness.search.command import result_of
+from harness.store import Store
+
+FOLDER = "found"
+URL = lazy(r"https?://[^\s<>\"'\\)\]}]+")
+NO_NAME = lazy(r"\W")
+ERROR_SHOWN = 200  # characters
+# Tools whose output is written by a model that read the pages: it is told, not recorded.
+TOLD_BY_A_MODEL = ("WebSearch", "WebFetch")
+
+
+def record_finding(store: Store, event: HookEvent) -> None:
+    """One file a tool call: several run at the same time, and two installations record the same one."""
+    kept = {"tool": event.tool, "asked": dict(event.asked), "response": event.response, "error": event.error}
+    store.put_helper(f"{FOLDER}/{NO_NAME.sub('', event.use) or 'one'}.json", json.dumps(kept, ensure_ascii=False))
+
+
+def clear_findings(store: Store) -> None:
+    for name in _names(store):
+        store.drop_helper(name)
+
+
+def findings(store: Store, reply: str) -> SearchResult:
+    """Every tool output as a source, then what the searcher told; its addresses count only if a tool showed them."""
+    sources: list[Source] = []
+    errors: list[str] = []
+    seen: set[str] = set()
+    for kept in _records(store):
+        if kept["error"]:
+            errors.append(f"{kept['tool']}: {shortened(' '.join(clean(kept['error']).split()), ERROR_SHOWN)}")
+            continue
+        seen |= _addresses(kept)
+        sources += _sources(kept)
+    sources += sources_told(reply, frozenset(seen))
+    if sources:
+        return SearchResult("found", tuple(sources), notes=tuple(dict.fromkeys(errors)))
+    if errors:
+        return SearchResult("blocked", error="; ".join(dict.fromkeys(errors)))
+    return SearchResult("empty")
+
+
+def said(response: object) -> str:
+    """The text of a tool's response, whatever its form."""
+    if isinstance(response, str):
+        return response
+    if isinstance(response, Mapping):
+        return said(response.get("content") or response.get("text") or response.get("result") or "")
+    return "\n".join(filter(None, map(said, response))) if isinstance(response, list) else ""
+
+
+def _sources(kept: Mapping[str, Any]) -> tuple[Source, ...]:
+    tool, asked, response = kept["tool"], kept["asked"], kept["response"]
+    if tool not in TOLD_BY_A_MODEL:
+        query = str(asked.get("query") or asked.get("q") or tool)
+        return tuple(source._replace(origin="recorded") for source in result_of(said(response), query).sources)
+    url = str(asked.get("url", ""))
+    title = url or f"Web search: {asked.get('query', '')}"
+    text = said(response) if url else "\n\n".join(_searched(response))
+    clear = demote(clean(text).strip())
+    return (Source(" ".join(clean(title).split()), clear, url, origin="digest"),) if clear else ()
+
+
+def _searched(response: object) -> Iterator[str]:
+    """Texts and links of WebSearch, in their order: `results` holds both."""
+    results = response.get("results") if isinstance(response, Mapping) else None
+    for one in results if isinstance(results, list) else ():
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, Mapping):
+            links = one.get("content")
+            for link in links if isinstance(links, list) else ():
+                if isinstance(link, Mapping):
+                    yield f"- {link.get('title', '')}: {link.get('url', '')}"
+
+
+def _addresses(kept: Mapping[str, Any]) -> set[str]:
+    """What the tools showed; an address that the searcher itself gave to a fetch counts, since the fetch worked."""
+    shown = json.dumps([kept["response"], kept["asked"].get("url", "")], ensure_ascii=False)
+    return {match[0].rstrip(".,;") for match in URL.finditer(shown)}
+
+
+def _records(store: Store) -> Iterator[Mapping[str, Any]]:
+    for name in _names(store):
+        try:
+            kept = json.loads(store.get_helper(name))
+        except ValueError:
+            continue
+        if isinstance(kept, Mapping) and isinstance(kept.get("asked"), Mapping):
+            yield {"tool": "", "response": None, "error": "", **kept}
+
+
+def _names(store: Store) -> list[str]:
+    """In the order of the calls."""
+    files = list((store.helpers / FOLDER).glob("*.json"))
+    return [f"{FOLDER}/{path.name}" for path in sorted(files, key=lambda path: path.stat().st_mtime_ns)]

@@ -1,0 +1,139 @@
+"""From one call of a role to the next: the loop's own passes, until a reply is needed that has yet to come."""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+from harness.errors import HarnessError, WaitingForPerson
+from harness.inside.crew import Unanswered, Unsearched
+from harness.inside.lines import line, type_of
+from harness.inside.seat import Seat
+from harness.loop import STOP, Meter, one_pass
+from harness.model import Packet
+from harness.plan import AskPerson, Limits, due, due_queries, next_number, rounds_used
+from harness.session import Session, Step
+
+PASSES = 200  # without any role; a case in which more are due has no end
+SHOWN = 300  # characters of a reason
+
+
+class ForRole(NamedTuple):
+    """A role is due, and this is what it gets. In a repair turn the packet names the defects."""
+
+    packet: Packet
+
+    @property
+    def role(self) -> str:
+        return str(self.packet.role)
+
+    @property
+    def round(self) -> int:
+        return self.packet.round
+
+
+class ForSearcher(NamedTuple):
+    """A search is due that the sub-agent `research-searcher` makes."""
+
+    queries: tuple[str, ...]
+    round: int
+    role: str = "searcher"
+
+
+class Over(NamedTuple):
+    """Nothing more is due from the agent; `text` is the line that says why."""
+
+    text: str
+
+
+Next = ForRole | ForSearcher | Over
+
+
+class Went(NamedTuple):
+    """How far it went; `failed`: a turn ended without a reply that could be used, and is due once more."""
+
+    next: Next
+    seat: Seat
+    failed: bool = False
+
+
+def go_on(session: Session, seat: Seat, carrier: str) -> Went:
+    """Do every pass that needs no reply of a sub-agent: tidying, folder searches, commits of the replies that came.
+
+    Never raises for what a person can mend: that is the reason in Over.
+    """
+    meter, folds, failed = _meter(session, seat), seat.folds, False
+    replied = seat.turn is not None and bool(seat.turn.replies)  # `stop` ends it after the pass, not before
+    for number in range(PASSES):
+        if session.store.get_helper(STOP) and not (replied and number == 0):
+            session.store.drop_helper(STOP)
+            after: Next = Over(line("stopped"))
+            break
+        step, after_step = _pass(session, meter, carrier)
+        if step is None:
+            assert after_step is not None
+            after = after_step
+            break
+        failed = step.action == "failed"
+        folds += step.action == "fold"
+        every = session.settings.pause_every
+        if step.final:
+            after = _answered(session)
+            break
+        if step.action == "fold" and every and folds % every == 0:
+            after = Over(line("paused", path=session.store.folder / "summary.md"))
+            break
+    else:
+        after = Over(line("ended", why="the files keep changing"))
+    counted = seat._replace(tokens=meter.tokens, blocked=meter.blocked, folds=folds)
+    return Went(after, counted, failed)
+
+
+def _pass(session: Session, meter: Meter, carrier: str) -> tuple[Step | None, Next | None]:
+    try:
+        return one_pass(session, meter), None
+    except Unanswered as unanswered:
+        return None, ForRole(unanswered.packet)
+    except Unsearched:
+        case = session.store.snapshot().case
+        return None, ForSearcher(due_queries(case)[: session.settings.queries_per_round], next_number(case))
+    except WaitingForPerson as waiting:
+        return None, Over(_waiting(session, waiting, carrier))
+    except HarnessError as error:
+        return None, Over(line("ended", why=reason(error)))
+
+
+def _meter(session: Session, seat: Seat) -> Meter:
+    """What this run has used so far: it lives in the seat, since a hook's process ends with its call."""
+    meter = Meter(session)
+    meter.tokens, meter.blocked = seat.tokens, seat.blocked
+    meter.started = time.monotonic() - max(0.0, time.time() - seat.started)
+    return meter
+
+
+def _answered(session: Session) -> Over:
+    case = session.store.snapshot().case
+    status = case.answer.status if case.answer else "missing"
+    path = session.store.folder / "answer.md"
+    return Over(line("answered", status=status, rounds=rounds_used(case), path=path))
+
+
+def _waiting(session: Session, waiting: WaitingForPerson, carrier: str) -> str:
+    action = due(session.store.snapshot().case, Limits(session.settings.rounds))
+    if isinstance(action, AskPerson):
+        return line("asks", question=action.question, type=type_of("planner", carrier))
+    return line("ended", why=reason(waiting))
+
+
+def reason(error: HarnessError) -> str:
+    """The error in one line: what, which value, what to do next."""
+    told = " ".join(f"{error.what}: {error.value}".split()) if error.value else error.what
+    return f"{told[:SHOWN]}. {error.hint}".rstrip(". ")
+
+
+def told(after: Next, carrier: str, *, why: str = "") -> str:
+    """The line for what is due next; `why`: what became of the call before."""
+    if isinstance(after, Over):
+        return after.text
+    named = {"round": after.round, "type": type_of(after.role, carrier)}
+    return line("call_again", why=why, **named) if why else line("call", **named)
