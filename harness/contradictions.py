@@ -7,14 +7,13 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, islice
 from typing import NamedTuple
 
-from harness.facts import Fact, citations, parse_fact, sides
+from harness.facts import Fact, at_dash, citations, parse_fact, sides, without_periods
 from harness.model import Grid
 from harness.patterns import lazy
 from harness.periods import Comparison, only_period, periods, same_period
 from harness.quantities import amount, compare, same_value
 from harness.words import content_stems
 
-_DASH = lazy(r"\s(?:[—–―]|-{1,2})\s")
 _BEHIND = lazy(r"\s*\(([^()]*)\)$")
 _MORE = lazy(r"(?:more than|over|above|at least|exceed\w*|более|больше|свыше|не менее|超过|>|≥)", re.IGNORECASE)
 _LESS = lazy(r"(?:less than|under|below|at most|up to|fewer than|менее|меньше|до|не более|不到|<|≤)", re.IGNORECASE)
@@ -67,16 +66,15 @@ def _said(line: str, grid: Grid) -> _Said | None:
         value, period = _dated(fact.value, fact.period)
         head = f"{fact.entity}: {fact.field} {period}"
         return _Said(fact.cell, period, value, fact, head) if period else None
-    dash = _DASH.search(fact.value)
-    if dash is None or not _COLON.search(fact.value[: dash.start()]):
+    head, value = at_dash(fact.value) or ("", "")
+    if not _COLON.search(head):
         return None
-    head = fact.value[: dash.start()].strip()
     named = periods(head)
-    value, period = _dated(fact.value[dash.end() :].strip(), named[0].text if len(named) == 1 else "")
+    value, period = _dated(value, named[0].text if len(named) == 1 else "")
     if not period:
         return None
-    bare = head[: named[0].at] + head[named[0].at + len(named[0].text) :] if named else head
-    return _Said(frozenset(content_stems(bare)), period, value, fact, head if named else f"{head} {period}")
+    about = frozenset(content_stems(without_periods(head, named)))
+    return _Said(about, period, value, fact, head if named else f"{head} {period}")
 
 
 def _dated(value: str, period: str) -> tuple[str, str]:

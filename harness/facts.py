@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from harness.model import Grid, SearchLine
 from harness.patterns import lazy
-from harness.periods import is_period, periods
+from harness.periods import Period, is_period, periods
 from harness.words import content_stems, fold, heads, may_cover, stems, words
 
 Cell = tuple[str, str]
@@ -63,6 +63,19 @@ def without_marks(text: str) -> str:
     return _SPACED_BRACKETS.sub(lambda match: "" if _is_mark(match[1]) else match[0], text).strip()
 
 
+def at_dash(text: str) -> tuple[str, str] | None:
+    """What stands before the first dash, and behind it; None where there is none."""
+    dash = _DASH.search(text)
+    return (text[: dash.start()], text[dash.end() :]) if dash else None
+
+
+def without_periods(text: str, named: Iterable[Period]) -> str:
+    """The text with blanks for the periods found in it; a number that stays is a name's: Company 4, G7."""
+    for span in named:
+        text = text[: span.at] + " " * len(span.text) + text[span.at + len(span.text) :]
+    return text
+
+
 def _is_mark(inside: str) -> bool:
     return inside.strip().casefold() in _MARKS or bool(_IDS.fullmatch(inside))
 
@@ -91,16 +104,17 @@ def _split(bare: str, grid: Grid) -> tuple[str, str, str, str]:
     if not entity:
         return nothing
     field, tail = _take(rest, grid.fields, None)
-    dash = _DASH.search(tail)
-    if field and dash and _is_period(tail[: dash.start()]):
-        return entity, field, _period_text(tail[: dash.start()]), tail[dash.end() :].strip()
-    dash = _DASH.search(rest)
-    if dash is None:
+    parts = at_dash(tail)
+    if field and parts and _is_period(parts[0]):
+        return entity, field, _period_text(parts[0]), parts[1].strip()
+    parts = at_dash(rest)
+    if parts is None:
         return nothing
-    named = periods(rest[: dash.start()])
-    cut = named[-1].at if named else dash.start()
-    field = _by_stems(_PREPOSITION.sub("", rest[:cut]), grid.fields) if _is_period(rest[cut : dash.start()]) else ""
-    return (entity, field, rest[cut : dash.start()].strip(), rest[dash.end() :].strip()) if field else nothing
+    head, value = parts
+    named = periods(head)
+    cut = named[-1].at if named else len(head)
+    field = _by_stems(_PREPOSITION.sub("", head[:cut]), grid.fields) if _is_period(head[cut:]) else ""
+    return (entity, field, head[cut:].strip(), value.strip()) if field else nothing
 
 
 def _take(text: str, choices: Iterable[str], behind: re.Pattern[str] | None) -> tuple[str, str]:

@@ -7,15 +7,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from harness.facts import citations, sides, without_marks
+from harness.facts import at_dash, citations, sides, without_marks, without_periods
 from harness.patterns import lazy
-from harness.periods import Period, periods
+from harness.periods import periods
 from harness.quantities import Quantity, converted, quantities, same_amount
 from harness.words import content_stems
 
 PROSE_SHARE = 0.5  # of the words of a sentence with numbers; below it another sentence says something else
 WORDY_SHARE = 0.8  # of one without: nothing else tells which of two sentences it became
-_DASH = lazy(r"\s(?:[—–―]|-{1,2})\s")
 _CODE = lazy(r"(?=\w*[^\W\d_])(?=\w*\d)\w+|\d+(?:\.\d+){2,}")  # A380, 3.11.2: no amounts
 # Words that turn a statement round: not, more than, less than, up, down. None is among the content words.
 _TURNS = tuple(
@@ -51,27 +50,20 @@ class _Said(NamedTuple):
 @lru_cache(maxsize=8_192)
 def _read(line: str) -> _Said:
     bare = without_marks(line)
-    dash = _DASH.search(bare)
-    head, value = (bare[: dash.start()], bare[dash.end() :]) if dash else ("", bare)
+    parts = at_dash(bare)
+    head, value = parts or ("", bare)
     named = periods(head), periods(value)
     return _Said(
-        subject=frozenset(content_stems(_without(head, named[0]))),
+        subject=frozenset(content_stems(without_periods(head, named[0]))),
         value=frozenset(stem for stem in content_stems(value) if not stem[:1].isdigit()),
         amounts=tuple(amount for part in (head, value) for amount in quantities(part) if amount.unit != "year"),
         spans=frozenset((span.start, span.end, span.day) for part in named for span in part),
         codes=frozenset(code.casefold() for code in _CODE.findall(bare)),
         turns=frozenset(at for at, pattern in enumerate(_TURNS) if pattern.search(bare)),
         cited=frozenset(citations(line)),
-        prose=dash is None,
+        prose=parts is None,
         sides=len(sides(line)) if "↔" in line else 0,
     )
-
-
-def _without(head: str, named: Iterable[Period]) -> str:
-    """The head without its periods; a number that stays is a name's: Company 4, G7."""
-    for span in named:
-        head = head[: span.at] + " " * len(span.text) + head[span.at + len(span.text) :]
-    return head
 
 
 def heir_of(old: str, lines: Iterable[str]) -> str:
