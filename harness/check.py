@@ -16,7 +16,7 @@ from harness.formats.question import fingerprint
 from harness.formats.summary import lines_of, render_source_line, search_lines, source_lines
 from harness.guards import text
 from harness.guards.lines import FACTUAL, MARK, UNVERIFIED, WRITABLE, known_sources, struck_again
-from harness.guards.planner import QUERY_LIMIT, URL, unsupported
+from harness.guards.planner import QUERY_LIMIT, URL, miscited, unsupported
 from harness.guards.settled import SUCCEEDED, unsettled_cells
 from harness.guards.synthesizer import PLACEHOLDER
 from harness.model import Case, Defect, Grid, Problem, SectionKind, Source
@@ -217,15 +217,8 @@ def _of_answer(checked: Checked) -> Iterator[Finding]:
     answer, case = checked.case.answer, checked.case
     if answer is None:
         return
-    known = known_sources(case.summary)
     body = without_sources(answer.text)
-    defects = [
-        Defect("unknown-citation", "the summary has no such source", f"[{id}]")
-        for id in citations(body)
-        if id not in known
-    ]
-    if not citations(body) and any(map(citations, checked.lines(SectionKind.CONFIRMED))):
-        defects.append(Defect("uncited-answer", "the answer cites nothing"))
+    defects = list(miscited(body, case.summary, known_sources(case.summary)))
     defects += [Defect("unverified", UNBORNE, line.strip()) for line in body.split("\n") if UNVERIFIED.search(line)]
     defects += unsupported(body, case)
     lines = [line for line in body.split("\n") if line.strip()]

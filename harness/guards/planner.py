@@ -13,7 +13,7 @@ from harness.grounding import missing, page
 from harness.guards import text
 from harness.guards.lines import UNGROUNDED, UNVERIFIED, WRITABLE, View
 from harness.guards.settled import SUCCEEDED, unsettled_cells, was_read
-from harness.model import Case, Decision, Defect, SectionKind
+from harness.model import Case, Decision, Defect, SectionKind, Summary
 from harness.mojibake import repaired
 from harness.patterns import lazy
 from harness.words import bag
@@ -75,13 +75,18 @@ def early_answer(decision: Decision, view: View) -> Iterator[Defect]:
         yield Defect("early-answer", "no cited figure and fewer than 2 searches for", f"{entity}: {field}")
 
 
-def unknown_citation_in_answer(decision: Decision, view: View) -> Iterator[Defect]:
-    if decision.answer is None:
-        return
-    cited = citations(decision.answer)
-    for citation in sorted(set(cited) - view.source_ids):
-        yield Defect("unknown-citation", "the answer cites a source that the summary does not have", f"[{citation}]")
-    if not cited and any(citations(line) for line in lines_of(view.case.summary, SectionKind.CONFIRMED)):
+def bad_citations(decision: Decision, view: View) -> Iterator[Defect]:
+    if decision.answer is not None:
+        yield from miscited(without_sources(decision.answer), view.case.summary, view.source_ids)
+
+
+def miscited(body: str, summary: Summary, known: frozenset[str]) -> Iterator[Defect]:
+    """Citations of an answer that lead nowhere, and an answer that cites nothing although the summary does."""
+    cited = citations(body)
+    for id in cited:
+        if id not in known:
+            yield Defect("unknown-citation", "the answer cites a source that the summary does not have", f"[{id}]")
+    if not cited and any(map(citations, lines_of(summary, SectionKind.CONFIRMED))):
         yield Defect("uncited-answer", "the answer cites nothing; carry the citations over from the summary")
 
 
@@ -159,7 +164,7 @@ PLANNER_RULES: tuple[Rule, ...] = (
     unfit_query,
     repeated_query,
     early_answer,
-    unknown_citation_in_answer,
+    bad_citations,
     ungrounded_answer,
     bad_text,
 )
