@@ -77,7 +77,7 @@ def parse_head(prefix: str) -> RawHead:
 
 
 def render_raw(raw: Raw) -> str:
-    """The file; `parse_raw` gives the same value back. A bare raw is its text.
+    """The file; `parse_raw` gives the same value back (blank lines around a text aside). A bare raw is its text.
 
     No title, detail or page text can open another source: they stand on one line, and headings are demoted.
     """
