@@ -117,8 +117,4 @@ def _moved(session: Session, packet: Packet, text: str, what: str) -> StateMoved
 
 def _handed(session: Session) -> Mapping[str, object]:
     """What the prompt handed out last belongs to; empty when there was none."""
-    try:
-        value = json.loads(session.store.get_helper(HANDED_OUT) or "{}")
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    return session.store.get_record(HANDED_OUT)

@@ -131,7 +131,8 @@ def claimed(session: Session, what: str) -> Iterator[None]:
     other = read_claim(path)
     if other and other.alive(now):
         told = f"{other.role}, process {other.pid}, since {other.since}"
-        raise HarnessError("another process is at work on this case", told, "harness status, or harness stop")
+        hint = f"harness status, or harness stop; if it is none of yours, remove {path}"
+        raise HarnessError("another process is at work on this case", told, hint)
     if other:
         session.tell(Event("notice", f"taken over from process {other.pid}, which is gone (since {other.since})"))
     session.store.drop_helper(STOP)  # meant for a run before this one

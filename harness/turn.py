@@ -183,11 +183,7 @@ def forget_failures(session: Session) -> None:
 
 
 def _failed(session: Session) -> dict[str, object]:
-    try:
-        value = json.loads(session.store.get_helper("failed.json") or "{}")
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+    return session.store.get_record("failed.json")
 
 
 def _state_key(session: Session, snapshot: Snapshot, role: str) -> str:

@@ -15,13 +15,21 @@ from harness.model import Raw
 from harness.store import snapshot, trace
 from harness.store.disk import Disk
 from harness.store.lock import locked
-from harness.store.reading import FileText, Known, digest_of, read_state
+from harness.store.reading import FileText, Known, digest_of, helper_path, read_helper, read_state
 from harness.store.snapshot import Snapshot
 
 HELPERS = ".harness"
 # On Windows a scanner or an editor may hold the target for a moment.
 REPLACE_TRIES = 6
 REPLACE_PAUSE = 0.05  # seconds
+_SPACE, _LINK = "Free some space, then run again", "It is a link or no plain file: remove it, then run again"
+REFUSALS = {
+    errno.ENOSPC: _SPACE,
+    errno.EDQUOT: _SPACE,
+    errno.ELOOP: _LINK,
+    errno.EISDIR: _LINK,
+    errno.ENOTDIR: _LINK,
+}  # what the system says -> what to do
 
 
 class Base(NamedTuple):
@@ -135,7 +143,7 @@ class Store:
     # Helpers in .harness/: disposable, no fact and no step depends on them ----------------------
 
     def put_helper(self, name: str, text: str) -> Path:
-        path = self.helpers / name
+        path = helper_path(self.helpers, name)
         with self._told(path):
             self._make_helpers()
             self.disk.make_folder(path.parent)
@@ -144,14 +152,19 @@ class Store:
 
     def get_helper(self, name: str) -> str:
         """ "" if it is not there or cannot be read."""
+        return read_helper(self.helpers, name)
+
+    def get_record(self, name: str) -> dict[str, object]:
+        """A helper that is a mapping in JSON; an empty one if it is anything else."""
         try:
-            return (self.helpers / name).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
+            value = json.loads(self.get_helper(name) or "{}")
+        except (ValueError, RecursionError):
+            return {}
+        return value if isinstance(value, dict) else {}
 
     def drop_helper(self, name: str) -> None:
-        with contextlib.suppress(OSError):
-            self.disk.unlink(self.helpers / name)
+        with contextlib.suppress(OSError, HarnessError):
+            self.disk.unlink(helper_path(self.helpers, name))
 
     @contextlib.contextmanager
     def alone(self, name: str, *, wait: float) -> Iterator[None]:
@@ -171,11 +184,10 @@ class Store:
                 yield
 
     def _make_helpers(self) -> None:
-        if self.helpers.is_symlink():
-            raise HarnessError("the helper folder is a link", str(self.helpers), "remove the link; nothing is lost")
-        if not (self.helpers / ".gitignore").exists():
+        ignore = helper_path(self.helpers, ".gitignore")
+        if not ignore.exists():
             self.disk.make_folder(self.helpers)
-            self._replace(self.helpers / ".gitignore", b"*\n")
+            self._replace(ignore, b"*\n")
 
     def _compare(self, base: Base) -> None:
         for name, digest in base.digests.items():
@@ -250,7 +262,7 @@ class Store:
         try:
             yield
         except OSError as error:
-            hint = "nothing was lost: the case stands at its last commit. Free some space, then run again"
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                hint = "nothing was lost: the case stands at its last commit. Check the folder's permissions"
-            raise HarnessError("cannot write", f"{path} ({error.strerror or error})", hint) from error
+            stands = "nothing was lost: the case stands at its last commit"
+            advice = REFUSALS.get(error.errno or 0, "Check the folder's permissions")
+            where = error.filename or path
+            raise HarnessError("cannot write", f"{where} ({error.strerror or error})", f"{stands}. {advice}") from error

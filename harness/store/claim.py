@@ -8,6 +8,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.formats.text import clean, shortened
+from harness.store.reading import read_helper
+
+SHOWN = 100  # characters
+
 
 class Claim(NamedTuple):
     """`started` is the process's start time in clock ticks (Linux), so that a reused pid is not taken for it."""
@@ -45,10 +50,19 @@ def make_claim(role: str, number: int, *, now: datetime, seconds: float, pid: in
 def read_claim(path: Path) -> Claim | None:
     """None if there is none or it cannot be read: a broken claim binds nobody."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-        return Claim(**{name: value[name] for name in Claim._fields})
-    except (OSError, ValueError, KeyError, TypeError):
+        value = json.loads(read_helper(path.parent, path.name))
+    except (ValueError, RecursionError):
         return None
+    match value:
+        case {"role": str(role), "round": int(number), "pid": int(pid), "started": str(started)} if pid > 0:
+            since, expires = str(value.get("since")), str(value.get("expires"))
+            return Claim(_shown(role), number, pid, started, _shown(since), expires)
+    return None
+
+
+def _shown(text: str) -> str:
+    """For a terminal: a claim may come with a clone."""
+    return shortened(" ".join(clean(text).split()), SHOWN)
 
 
 def render_claim(claim: Claim) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
 import os
@@ -24,6 +25,8 @@ HEAD_BYTES = 65_536  # enough for the front matter of a raw with five queries an
 # A summary or a question of this size is junk or an attack: the model's window ends far earlier.
 STATE_LIMIT = 16_000_000
 
+
+HELPER_LIMIT = 16_000_000
 
 # Above one unreadable character in ten a file is no damaged text: a Latin-1 page has some 1 to 5 %.
 JUNK_SHARE = 10
@@ -69,6 +72,23 @@ def read_bytes(path: Path, *, limit: int | None = None) -> bytes | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         return file.read(-1 if limit is None else limit)
+
+
+def helper_path(helpers: Path, name: str) -> Path:
+    """Where a helper is. Raises BrokenFile where a folder on the way is a link: a clone may bring one."""
+    path = helpers / name
+    for folder in (helpers, *(helpers / part for part in Path(name).parents[:-1])):
+        if folder.is_symlink():
+            raise BrokenFile("the helper folder is a link", str(folder), "remove the link; nothing is lost")
+    return path
+
+
+def read_helper(helpers: Path, name: str) -> str:
+    """ "" if it is not there, no plain file, or cannot be read. Whatever it says may come from a stranger."""
+    with contextlib.suppress(HarnessError, OSError):
+        data = read_bytes(helper_path(helpers, name), limit=HELPER_LIMIT) or b""
+        return data.decode("utf-8", errors="replace")
+    return ""
 
 
 def read_state(path: Path, known: dict[str, Known] | None = None) -> FileText:

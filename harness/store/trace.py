@@ -52,7 +52,7 @@ def read_trace(path: Path) -> Iterator[dict[str, object]]:
         for line in file:
             try:
                 value = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(value, dict):
                 yield value
