@@ -12,11 +12,10 @@ from typing import BinaryIO, NamedTuple
 from harness.errors import HarnessError
 from harness.formats.text import clean, shortened
 from harness.store import Store
-from harness.store.reading import open_regular, read_bytes
+from harness.store.reading import open_regular
 from harness.store.trace import digest
 
 CACHE = "spent.json"
-CACHE_LIMIT = 16_000_000  # bytes; a foreign file in its place must not fill the memory
 # Bytes of the trace, some 100 lines, which are read again in 1 ms: below it a write costs more than it saves.
 WORTH_KEEPING = 65_536
 WINDOWS = (64_000, 128_000, 200_000)  # tokens
@@ -180,9 +179,9 @@ def _render(tally: _Tally) -> str:
 def _kept(store: Store, trace: BinaryIO) -> _Tally | None:
     """The totals kept last, if the trace still has the line that they end with in its place; else None."""
     try:
-        sha256, _, body = (read_bytes(store.helpers / CACHE, limit=CACHE_LIMIT) or b"").partition(b"\n")
+        sha256, _, body = store.get_helper(CACHE).encode().partition(b"\n")
         value = json.loads(body)
-    except (HarnessError, OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
         return None
     tally = _Tally()
     match value:
@@ -195,10 +194,21 @@ def _kept(store: Store, trace: BinaryIO) -> _Tally | None:
             return None
     if digest(tally.last + body).encode() != sha256:
         return None
-    tally.tokens = {(role, agent): (into, out) for role, agent, into, out in value["tokens"]}
-    tally.raws = dict(zip(value["rounds"], value["sizes"], strict=True))
-    tally.estimated, tally.requests = value["estimated"], value["requests"]
+    try:
+        tally.tokens = {(str(role), str(agent)): (_count(a), _count(b)) for role, agent, a, b in value["tokens"]}
+        sizes = (None if size is None else _count(size) for size in value["sizes"])
+        tally.raws = dict(zip(map(_count, value["rounds"]), sizes, strict=True))
+        tally.requests = {str(provider): _count(number) for provider, number in value["requests"].items()}
+    except (LookupError, TypeError, ValueError, AttributeError):  # the hash is no seal: a clone may bring its own
+        return None
+    tally.estimated = value.get("estimated") is not False
     return tally
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 <= value < NONSENSE:
+        raise TypeError(value)
+    return value
 
 
 # The counterfactual ------------------------------------------------------------------------------
