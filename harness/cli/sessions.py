@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 
 import click
 
 from harness.cli.place import on_terminal, place_of, say, searching
-from harness.crew import Surroundings, make_crew
+from harness.crew import Surroundings, cache_folder, make_crew
 from harness.session import Event, Session
 from harness.spending import spent
 from harness.status import told
 from harness.store import Store
 
-FOLDER = "folder"  # the helper that holds what --in named last
+REMEMBERED = "folders"  # in the cache: what --in named last, by case
 
 
 def session_of(
@@ -23,7 +24,7 @@ def session_of(
 ) -> Session:
     """A session whose events are told as plain lines; warnings of settings and files are told first."""
     place = place_of(context, flags)
-    remembered = place.store.get_helper(FOLDER)
+    remembered = _remembered(place.store)
     if place.resolved.origins["search"] == "default" and Path(remembered or "-").is_dir():
         place = place_of(context, {**flags, **searching(remembered)})
     for note in (*place.resolved.warnings, *map(told, place.problems)):
@@ -39,9 +40,30 @@ def session_of(
 
 
 def remember_folder(store: Store, folder: str | None) -> None:
-    """So that a run that is resumed searches the same documents; disposable like all helpers."""
-    if folder is not None:
-        store.put_helper(FOLDER, str(Path(folder).absolute()))
+    """So that a run that is resumed searches the same documents.
+
+    Kept outside the case: a case may come from a stranger, and must not choose what of this machine is read.
+    """
+    if folder is None:
+        return
+    file = _memory(store)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        file.write_text(str(Path(folder).absolute()), encoding="utf-8", newline="\n")
+    except OSError as error:
+        say(f"note: --in DIR is not remembered for the next time: {file} ({error.strerror})")
+
+
+def _remembered(store: Store) -> str:
+    try:
+        return _memory(store).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _memory(store: Store) -> Path:
+    case = os.path.realpath(store.folder)
+    return cache_folder(os.environ) / REMEMBERED / sha256(os.fsencode(case)).hexdigest()[:32]
 
 
 def tell(event: Event) -> None:
