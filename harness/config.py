@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from harness.assets import asset_path
-from harness.errors import NotTrusted
-from harness.given import Given, near_match, read_settings_file
+from harness.errors import BrokenFile, NotTrusted
+from harness.given import Given, SettingsFile, near_match, read_settings_file
 from harness.locate import CASE_VARIABLE, PROJECT_FILE, find_project
 from harness.model import FrontMatter
 from harness.options import AgentSpec, Settings
-from harness.settings import ROLES, SETTINGS
+from harness.settings import ROLES, SETTINGS, inside
 from harness.sheet import Sheet, typed
 from harness.trust import DATA_DIR, is_trusted, trusted
 
@@ -72,7 +73,7 @@ def resolve(
 
 def review(project_file: Path) -> Review:
     """What `harness trust` shows and trusts. Raises BrokenFile."""
-    entries, content = read_settings_file(project_file)
+    entries, content = _project_settings(project_file)
     return Review(
         project_file, content, tuple(risk for risks in _risks(entries, project_file).values() for risk in risks)
     )
@@ -103,11 +104,21 @@ def _project_file(case: Path | None, project: Path | None) -> Path | None:
     return file.absolute() if file.is_file() else None
 
 
+def _project_settings(file: Path) -> SettingsFile:
+    """A harness.yaml as it stands. Raises BrokenFile, also for a link that shows a file of elsewhere."""
+    if file.is_symlink() and not inside(file, file.parent):
+        target = os.path.realpath(file)
+        raise BrokenFile(
+            "the settings are a link out of the project", f"{file} → {target}", "Replace it by a real file."
+        )
+    return read_settings_file(file)
+
+
 def _trusted_entries(
     file: Path, environ: Mapping[str, str], warnings: list[str], *, ignore_untrusted: bool
 ) -> Mapping[str, Given]:
     """What counts of a harness.yaml: all of it if it is trusted or needs no trust."""
-    entries, content = read_settings_file(file)
+    entries, content = _project_settings(file)
     risks = _risks(entries, file)
     if not risks or is_trusted(file, environ=environ, content=content):
         return entries

@@ -61,11 +61,11 @@ def _rung_risks(value: tuple[Rung, ...], folder: Path) -> tuple[str, ...]:
         f"search.{rung.provider}.{key}"
         for rung in value
         for key, option in rung.options.items()
-        if key not in SAFE_OPTIONS and not (key == "path" and _inside(Path(option), folder))
+        if key not in SAFE_OPTIONS and not (key == "path" and inside(Path(option), folder))
     )
 
 
-def _inside(path: Path, folder: Path) -> bool:
+def inside(path: Path, folder: Path) -> bool:
     """Links followed: a link in a project may lead out of it."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
