@@ -10,13 +10,19 @@ from typing import NamedTuple
 
 from pathspec import GitIgnoreSpec
 
+from harness.errors import HarnessError
+from harness.patterns import lazy
 from harness.search.documents.read import READERS
+from harness.store.reading import read_bytes
 
 # A folder with a question and one of these is a case: what it says is ours, not a source.
 CASE_MARKS = ("summary.md", "next_query.txt", ".harness")
 CASE_FILES = ("question.md", "summary.md", "next_query.txt")
 # Folders of dependencies without a hidden name: thousands of readme files that nobody asks about.
 DEPENDENCIES = ("node_modules",)
+RULES_LIMIT = 100_000  # bytes of one ignore file
+STARS = 3  # in one part of a pattern, and of `**` in all of it: with six, one name takes half a minute
+_STARS = lazy(r"\*+")
 
 
 class Found(NamedTuple):
@@ -155,11 +161,18 @@ def _rules_above(root: Path) -> tuple[_Rules, ...]:
 
 
 def _rules_of(folder: Path, file: str) -> tuple[_Rules, ...]:
+    """None from a link or a pipe: git does not follow those either."""
     try:
-        lines = (folder / file).read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+        data = read_bytes(folder / file, limit=RULES_LIMIT) or b""
+    except (HarnessError, OSError):
         return ()
-    return tuple(_parsed(folder, lines))
+    lines = data.decode("utf-8", errors="replace").splitlines()
+    return tuple(_parsed(folder, [line for line in lines if not _endless(line)]))
+
+
+def _endless(pattern: str) -> bool:
+    """Whether its regular expression may take seconds for a name: each further `*` multiplies the ways to fit."""
+    return pattern.count("**") > STARS or any(len(_STARS.findall(part)) > STARS for part in pattern.split("/"))
 
 
 def _parsed(folder: Path, lines: list[str]) -> Iterator[_Rules]:
