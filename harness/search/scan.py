@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pathspec import GitIgnoreSpec
+from pathspec.util import CheckResult
 
 from harness.errors import HarnessError
 from harness.patterns import lazy
@@ -46,6 +47,7 @@ class _Rules(NamedTuple):
 
     top: Path
     spec: GitIgnoreSpec
+    file: str
 
 
 def scan(root: Path, *, besides: Collection[Path] = ()) -> Scan:
@@ -90,6 +92,17 @@ def scan(root: Path, *, besides: Collection[Path] = ()) -> Scan:
             else:
                 found.append(one)
     return Scan(tuple(sorted(found)), dict(left_out))
+
+
+def ignoring_rule(folder: Path) -> str:
+    """The ignore file and its pattern that leave this folder out, also by a folder above it; "" if none does."""
+    rules = _rules_above(folder)
+    for level in reversed((folder, *folder.parents)):
+        spoken = _spoken(level, rules, folder=True)
+        if spoken and spoken[0].include and spoken[0].index is not None:
+            pattern = getattr(spoken[1].spec.patterns[spoken[0].index], "pattern", "")
+            return f"{spoken[1].top / spoken[1].file} ({printable(str(pattern))})"
+    return ""
 
 
 def printable(name: str) -> str:
@@ -167,7 +180,7 @@ def _rules_of(folder: Path, file: str) -> tuple[_Rules, ...]:
     except (HarnessError, OSError):
         return ()
     lines = data.decode("utf-8", errors="replace").splitlines()
-    return tuple(_parsed(folder, [line for line in lines if not _endless(line)]))
+    return tuple(_parsed(folder, file, [line for line in lines if not _endless(line)]))
 
 
 def _endless(pattern: str) -> bool:
@@ -175,23 +188,28 @@ def _endless(pattern: str) -> bool:
     return pattern.count("**") > STARS or any(len(_STARS.findall(part)) > STARS for part in pattern.split("/"))
 
 
-def _parsed(folder: Path, lines: list[str]) -> Iterator[_Rules]:
+def _parsed(folder: Path, file: str, lines: list[str]) -> Iterator[_Rules]:
     try:
-        yield _Rules(folder, GitIgnoreSpec.from_lines(lines))
+        yield _Rules(folder, GitIgnoreSpec.from_lines(lines), file)
     except ValueError:  # git passes over a pattern it does not understand; so do we, line by line
         for line in lines:
             try:
-                yield _Rules(folder, GitIgnoreSpec.from_lines([line]))
+                yield _Rules(folder, GitIgnoreSpec.from_lines([line]), file)
             except ValueError:
                 continue
 
 
 def _ignored(path: Path, rules: tuple[_Rules, ...], *, folder: bool) -> bool:
     """The last rule that speaks about a path decides, as in git."""
-    for top, spec in reversed(rules):
-        if not path.is_relative_to(top) or path == top:
+    spoken = _spoken(path, rules, folder=folder)
+    return spoken is not None and bool(spoken[0].include)
+
+
+def _spoken(path: Path, rules: tuple[_Rules, ...], *, folder: bool) -> tuple[CheckResult[str], _Rules] | None:
+    for one in reversed(rules):
+        if not path.is_relative_to(one.top) or path == one.top:
             continue
-        verdict = spec.check_file(path.relative_to(top).as_posix() + ("/" if folder else "")).include
-        if verdict is not None:
-            return verdict
-    return False
+        verdict = one.spec.check_file(path.relative_to(one.top).as_posix() + ("/" if folder else ""))
+        if verdict.include is not None:
+            return verdict, one
+    return None
