@@ -81,6 +81,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "trusting",
         "progress",
         "inside",
+        "doctor",
     ),
     ("cli", "hook", "__main__"),
 )

@@ -40,6 +40,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "agents": ("agents",),
     "trust": ("trust",),
     "config": ("config",),
+    "doctor": ("doctor",),
 }
 SECONDS = 10  # for one command; the slowest takes half a second
 SECRET = "hunter2-of-another-folder"

@@ -27,6 +27,7 @@ COMMANDS = {
     "agents": "tools",
     "trust": "tools",
     "config": "tools",
+    "doctor": "doctoring",
 }
 
 
