@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from harness import specs
 from harness.assets import asset_path
 from harness.errors import BrokenFile, NotTrusted
 from harness.given import Given, SettingsFile, near_match, read_settings_file
@@ -56,7 +57,7 @@ def resolve(
     warning: for commands that only look. Raises BrokenFile (with path:line), WrongCall (environment and flags) and
     NotTrusted.
     """
-    sheet = Sheet(_presets)
+    sheet = Sheet(_Presets())
     user_file = user_config_file(environ)
     if user_file.is_file():
         sheet.apply(read_settings_file(user_file).entries)
@@ -79,11 +80,32 @@ def review(project_file: Path) -> Review:
     )
 
 
+class _Presets(Mapping[str, AgentSpec]):
+    """The agent programs known without any settings: `templates/agents/NAME.yaml`, each read when it is asked for."""
+
+    def __getitem__(self, name: str) -> AgentSpec:
+        if name not in _preset_names():
+            raise KeyError(name)
+        return _preset(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in _preset_names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_preset_names())
+
+    def __len__(self) -> int:
+        return len(_preset_names())
+
+
 @cache
-def _presets() -> Mapping[str, AgentSpec]:
-    """The agent programs known without any settings."""
-    agents: Mapping[str, AgentSpec] = typed(read_settings_file(asset_path("agents.yaml")).entries)["agents"]
-    return agents
+def _preset_names() -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in asset_path("agents").glob("*.yaml")))
+
+
+@cache
+def _preset(name: str) -> AgentSpec:
+    return specs.preset(name, read_settings_file(asset_path(f"agents/{name}.yaml")))
 
 
 def user_config_file(environ: Mapping[str, str]) -> Path:

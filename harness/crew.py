@@ -69,7 +69,7 @@ def make_agent(name: str, settings: Settings, around: Surroundings) -> Agent:
     if name not in settings.agents:
         known = ", ".join([*BUILT_IN_AGENTS, *settings.agents])
         raise WrongCall("unknown agent", name, f"known are {known}; harness agents says which are ready")
-    return _from_spec(settings.agents[name])
+    return _from_spec(settings.agents[name], _hidden(around))
 
 
 def _extractive(around: Surroundings) -> Agent:
@@ -83,8 +83,13 @@ def _person(around: Surroundings) -> Agent:
 BUILT_IN_AGENTS: Mapping[str, Callable[[Surroundings], Agent]] = {BUILT_IN: _extractive, "person": _person}
 
 
-def _from_spec(spec: AgentSpec) -> CommandAgent | ChatAgent:
-    return CommandAgent(spec) if spec.command else ChatAgent(spec)
+def _from_spec(spec: AgentSpec, hidden: tuple[Path, ...] = ()) -> CommandAgent | ChatAgent:
+    return CommandAgent(spec, hidden) if spec.command else ChatAgent(spec)
+
+
+def _hidden(around: Surroundings) -> tuple[Path, ...]:
+    """What a sandbox keeps from a program: the case, and where the user stands, which is mostly the project."""
+    return (around.store.folder.absolute(), Path.cwd())
 
 
 class Readiness(NamedTuple):

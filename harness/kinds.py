@@ -116,7 +116,7 @@ def command(given: Given) -> tuple[str, ...]:
         raise given.refused("a program and its arguments, like [my-agent, --quiet]")
     # A bare name is looked up on PATH; `bin/tool` and `~/tool` are files.
     program = _absolute(given, words[0]) if "/" in words[0] or "\\" in words[0] else words[0]
-    return (program, *(_argument(given, word) for word in words[1:]))
+    return (program, *(argument(given, word) for word in words[1:]))
 
 
 def path(given: Given) -> str:
@@ -133,7 +133,7 @@ def _word(item: Given) -> str:
     return item.value
 
 
-def _argument(given: Given, word: str) -> str:
+def argument(given: Given, word: str) -> str:
     """Only `./x` and `../x`, alone or behind `--option=`, are surely paths: `[python3, ./agent.py]`.
 
     The program itself runs in a folder of its own, so they would lead nowhere there.

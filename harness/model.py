@@ -229,6 +229,7 @@ class Reply(NamedTuple):
     tokens_in: int | None = None
     tokens_out: int | None = None
     notes: tuple[str, ...] = ()  # e.g. changes outside the permitted files that were discarded
+    cost: float | None = None  # USD, where the agent says it
 
 
 class Decision(NamedTuple):

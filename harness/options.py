@@ -14,7 +14,10 @@ class AgentSpec(NamedTuple):
     command: tuple[str, ...] = ()
     prompt: str = "stdin"  # stdin | argument | file
     reply: str = "stdout"  # stdout | the name of a file the program writes at its desk
+    form: str = "text"  # what stdout holds: the reply, or the JSON of one of these programs (agents/forms.py)
     files: bool = False  # true: the program works through files at a desk
+    sandbox: str = "none"  # none | bwrap
+    search_command: tuple[str, ...] = ()  # as a searcher: the same program with its web tools and nothing else
     api: str = ""  # openai | anthropic | llm
     model: str = ""
     base_url: str = ""

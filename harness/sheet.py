@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,24 +36,27 @@ def typed(entries: Mapping[str, Given]) -> dict[str, Any]:
 class Agents(Mapping[str, AgentSpec]):
     """The agents that the sources gave over the presets, which are read only where a name could be one of them."""
 
-    def __init__(self, given: Mapping[str, AgentSpec], presets: Callable[[], Mapping[str, AgentSpec]]) -> None:
+    def __init__(self, given: Mapping[str, AgentSpec], presets: Mapping[str, AgentSpec]) -> None:
         self._given, self._presets = given, presets
 
     def __getitem__(self, name: str) -> AgentSpec:
-        return self._given[name] if name in self._given else self._presets()[name]
+        return self._given[name] if name in self._given else self._presets[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._given or name in self._presets
 
     def __iter__(self) -> Iterator[str]:
-        return iter({**self._presets(), **self._given})
+        return iter(dict.fromkeys((*self._presets, *self._given)))
 
     def __len__(self) -> int:
-        return len({**self._presets(), **self._given})
+        return len(tuple(iter(self)))
 
 
 class Sheet:
     """The values so far. Sources are applied from the weakest to the strongest."""
 
-    def __init__(self, presets: Callable[[], Mapping[str, AgentSpec]]) -> None:
-        """`presets`: the agents that need no settings; asked only where a name could be one of them."""
+    def __init__(self, presets: Mapping[str, AgentSpec]) -> None:
+        """`presets`: the agents that need no settings; looked into only where a name could be one of them."""
         self._presets = presets
         self.warnings: list[str] = []
         self._values: dict[str, Any] = {}

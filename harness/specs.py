@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from harness import kinds
-from harness.given import Given
+from harness.given import Given, SettingsFile
 from harness.options import AgentSpec, Rung
 from harness.patterns import lazy
 
 # Role-takers that need no entry under `agents:`.
 BUILT_IN_AGENTS = ("extractive", "person")
 APIS = ("openai", "anthropic", "llm")
+FORMS = ("text", "claude", "codex", "opencode", "gemini")
 LONGEST = 86_400.0  # seconds: a day is more than any one call takes
 
 # The option that `- provider: setting` means.
@@ -32,6 +34,11 @@ def agents(given: Given) -> Mapping[str, AgentSpec]:
     """`name: {command: …}` or `name: {api: …, model: …}` for each agent."""
     entries = kinds.mapping(given, "a mapping of names, like {mine: {command: [my-agent]}}")
     return {name: _agent(name, entry) for name, entry in entries.items()}
+
+
+def preset(name: str, file: SettingsFile) -> AgentSpec:
+    """The one agent that a file of `templates/agents/` holds."""
+    return _agent(name, Given(f"agents.{name}", file.entries, name, Path()))
 
 
 def shorthand(name: str) -> AgentSpec | None:
@@ -74,6 +81,9 @@ def _coherent(spec: AgentSpec, given: Given) -> AgentSpec:
         raise given.problem(f"the agent `{spec.name}` has no model", "Add model: NAME.")
     if spec.api and spec.files:
         raise given.problem(f"the agent `{spec.name}` is no program", "`files` goes with `command` only.")
+    if spec.api and spec != spec._replace(form="text", sandbox="none", search_command=()):
+        hint = "`form`, `sandbox` and `search_command` go with `command` only."
+        raise given.problem(f"the agent `{spec.name}` is no program", hint)
     if spec.base_url and not spec.api:
         raise given.problem(f"the agent `{spec.name}` has a base_url without api", "Add api: openai.")
     if spec.output >= spec.window:
@@ -102,7 +112,7 @@ def _environment(given: Given) -> Mapping[str, str]:
     for name, child in entries.items():
         if not _VARIABLE.fullmatch(name) or not isinstance(child.value, str):
             raise child.problem(f"`{given.name}` holds no plain variable", "Write NAME: value for each variable.")
-    return {name: str(child.value) for name, child in entries.items()}
+    return {name: kinds.argument(child, str(child.value)) for name, child in entries.items()}
 
 
 def _url(given: Given) -> str:
@@ -118,7 +128,10 @@ AGENT_KEYS: Mapping[str, Callable[[Given], object]] = {
     "command": kinds.command,
     "prompt": kinds.choice("stdin", "argument", "file"),
     "reply": _reply,
+    "form": kinds.choice(*FORMS),
     "files": kinds.yes_no,
+    "sandbox": kinds.choice("none", "bwrap"),
+    "search_command": kinds.command,
     "api": kinds.choice(*APIS),
     "model": kinds.text,
     "base_url": _url,

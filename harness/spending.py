@@ -28,14 +28,16 @@ class Spent(NamedTuple):
     """Totals of a whole trace.
 
     `tokens`: (role, agent) -> (in, out), refused replies included, as far as a pass that was committed records them;
-    `estimated`: whether any of these figures is an estimate; `requests`: provider -> searches made;
-    `raws`: round -> tokens of its raw (always an estimate), None where no line says, in the order of the rounds.
+    `estimated`: whether any of these figures is an estimate; `requests`: provider -> searches made; `raws`: round ->
+    tokens of its raw (always an estimate), None where no line says, in the order of the rounds; `cost`: USD of the
+    agents that say it.
     """
 
     tokens: Mapping[tuple[str, str], tuple[int, int]]
     estimated: bool
     requests: Mapping[str, int]
     raws: Mapping[int, int | None]
+    cost: float | None = None
 
 
 class GrowingChat(NamedTuple):
@@ -63,6 +65,7 @@ class Account(NamedTuple):
     estimated: bool
     searches: Mapping[str, int]  # provider -> number
     growing_chat: GrowingChat | None
+    cost: float | None = None  # USD
 
 
 # Counting ----------------------------------------------------------------------------------------
@@ -99,6 +102,7 @@ class _Tally:
         self.estimated = False
         self.requests: dict[str, int] = {}
         self.raws: dict[int, int | None] = {}
+        self.cost: float | None = None
         self.end = 0
         self.last = b""
 
@@ -113,6 +117,7 @@ class _Tally:
         if isinstance(record, dict):
             self._add_tokens(record)
             self._add_raw(record)
+            self._add_cost(record.get("cost"))
             if record.get("role") == "search":
                 self._add_requests(record)
 
@@ -127,6 +132,10 @@ class _Tally:
             case {"role": str(role), "others": dict(others)}:
                 for agent, tokens in others.items():
                     self._add_tokens({**record, "others": None, "agent": agent, "tokens": tokens})
+
+    def _add_cost(self, cost: object) -> None:
+        if isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < NONSENSE:
+            self.cost = (self.cost or 0.0) + cost
 
     def _add_raw(self, record: Mapping[str, object]) -> None:
         number, size, role = record.get("round"), record.get("size"), record.get("role")
@@ -153,7 +162,7 @@ class _Tally:
 
     def totals(self) -> Spent:
         raws = {number: self.raws[number] for number in sorted(self.raws)}
-        return Spent(self.tokens, self.estimated, self.requests, raws)
+        return Spent(self.tokens, self.estimated, self.requests, raws, self.cost)
 
 
 # The cache -----------------------------------------------------------------------------------------
@@ -163,12 +172,13 @@ def _render(tally: _Tally) -> str:
     """A line of JSON under its sha256, which is also over the last line counted: totals hold for that trace only."""
     body = json.dumps(
         {
-            "version": 1,
+            "version": 2,
             "end": tally.end,
             "length": len(tally.last),
             "tokens": [[*key, *counts] for key, counts in tally.tokens.items()],
             "estimated": tally.estimated,
             "requests": tally.requests,
+            "cost": tally.cost,
             "rounds": list(tally.raws),  # beside their sizes: 5,000 pairs take 1 ms longer to read
             "sizes": list(tally.raws.values()),
         }
@@ -185,7 +195,7 @@ def _kept(store: Store, trace: BinaryIO) -> _Tally | None:
         return None
     tally = _Tally()
     match value:
-        case {"version": 1, "end": int(end), "length": int(length)} if 0 < length <= end:
+        case {"version": 2, "end": int(end), "length": int(length)} if 0 < length <= end:
             if end > trace.seek(0, os.SEEK_END):
                 return None
             trace.seek(end - length)
@@ -198,6 +208,7 @@ def _kept(store: Store, trace: BinaryIO) -> _Tally | None:
         tally.tokens = {(str(role), str(agent)): (_count(a), _count(b)) for role, agent, a, b in value["tokens"]}
         sizes = (None if size is None else _count(size) for size in value["sizes"])
         tally.raws = dict(zip(map(_count, value["rounds"]), sizes, strict=True))
+        tally.cost = _amount(value["cost"])
         tally.requests = {str(provider): _count(number) for provider, number in value["requests"].items()}
     except (LookupError, TypeError, ValueError, AttributeError):  # the hash is no seal: a clone may bring its own
         return None
@@ -209,6 +220,14 @@ def _count(value: object) -> int:
     if type(value) is not int or not 0 <= value < NONSENSE:
         raise TypeError(value)
     return value
+
+
+def _amount(value: object) -> float | None:
+    if value is None:
+        return None
+    if type(value) not in (int, float) or not 0 <= float(str(value)) < NONSENSE:
+        raise TypeError(value)
+    return float(str(value))
 
 
 # The counterfactual ------------------------------------------------------------------------------
@@ -246,6 +265,7 @@ def account_of(totals: Spent) -> Account | None:
         estimated=totals.estimated,
         searches={_name(provider): number for provider, number in totals.requests.items()},
         growing_chat=growing_chat(totals.raws) if totals.raws else None,
+        cost=totals.cost,
     )
 
 
@@ -263,6 +283,8 @@ def told_account(account: Account) -> list[str]:
         each = ", ".join(f"{provider} {count:,}" for provider, count in account.searches.items())
         searches = f"{number:,} search{'' if number == 1 else 'es'}"
         parts.append(f"{searches} ({each})" if len(account.searches) > 1 else searches)
+    if account.cost is not None:
+        parts.append(f"${account.cost:,.2f}")
     chat = account.growing_chat
     return [*([f"spent: {'; '.join(parts)}"] if parts else []), *([_told_chat(chat)] if chat and chat.holds else [])]
 

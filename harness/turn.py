@@ -35,6 +35,7 @@ class Turned(NamedTuple, Generic[T]):
     spent: Mapping[str, tuple[int, int]]  # agent -> tokens in and out: of all that were asked
     defects: tuple[str, ...]  # codes of the replies refused on the way
     estimated: bool = True  # whether any of the counts is our own
+    cost: float | None = None  # USD of all replies whose agents say it
 
     def record(self, packet: Packet) -> dict[str, object]:
         """The trace line's part about the role."""
@@ -46,6 +47,7 @@ class Turned(NamedTuple, Generic[T]):
             "seconds": round(self.seconds, 3),
             "tokens": list(self.spent.get(self.agent, (0, 0))),
             **({"others": others} if others else {}),
+            **({} if self.cost is None else {"cost": round(self.cost, 6)}),
             "estimated": self.estimated,
             "defects": list(self.defects),
             "notes": list(self.reply.notes),
@@ -63,6 +65,7 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
     guessed = False
     # By all agents asked: the budget is for what was paid, not for what was used.
     spent: dict[str, tuple[int, int]] = {}
+    cost: float | None = None
     agents = session.crew.agents[packet.role]
     for agent in agents:
         current, started, before = packet, session.clock.monotonic(), None
@@ -76,16 +79,17 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
             except (AgentUnreachable, AgentFailed) as error:
                 session.tell(Event("failed", str(error).split("\n")[0]))
                 problems.append(error)
+                for name, tokens in error.spent.items():
+                    _add(spent, name, *tokens)
                 break
-            into, out = spent.get(agent.name, (0, 0))
-            into += estimate(current.prompt) if reply.tokens_in is None else reply.tokens_in
-            out += estimate(reply.text) if reply.tokens_out is None else reply.tokens_out
-            spent[agent.name] = into, out
+            into = estimate(current.prompt) if reply.tokens_in is None else reply.tokens_in
+            _add(spent, agent.name, into, estimate(reply.text) if reply.tokens_out is None else reply.tokens_out)
+            cost = cost if reply.cost is None else (cost or 0.0) + reply.cost
             guessed |= reply.tokens_in is None or reply.tokens_out is None
             value, defects = judge(reply)
             if value is not None and not defects:
                 seconds = session.clock.monotonic() - started
-                return Turned(value, reply, agent.name, seconds, spent, tuple(refused), guessed)
+                return Turned(value, reply, agent.name, seconds, spent, tuple(refused), guessed, cost)
             refused += [defect.code for defect in defects]
             keep_rejected(session, packet, agent.name, reply, defects)
             if reply == before:  # it was told, and says the same: a further repair turn would only cost
@@ -96,10 +100,15 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
         if mended is not None:
             session.tell(Event("notice", put_right(defects)))
             seconds = session.clock.monotonic() - started
-            return Turned(mended, reply, agent.name, seconds, spent, (*refused, "mended"), guessed)
+            return Turned(mended, reply, agent.name, seconds, spent, (*refused, "mended"), guessed, cost)
         if defects:
             problems.append(_defective(packet, agent.name, defects))
     raise _worst(problems, packet, spent)
+
+
+def _add(spent: dict[str, tuple[int, int]], agent: str, into: int, out: int) -> None:
+    before = spent.get(agent, (0, 0))
+    spent[agent] = before[0] + into, before[1] + out
 
 
 def put_right(defects: tuple[Defect, ...]) -> str:

@@ -107,18 +107,18 @@ def test_exit_code_shows_the_last_lines_without_escapes_and_secrets(monkeypatch:
     code = (
         "import os, sys\n"
         "for n in range(50): print('line', n, file=sys.stderr)\n"
-        "print('\\x1b[31mNo login\\x1b[0m', os.environ['OPENAI_API_KEY'], os.environ['MY_TOKEN'], file=sys.stderr)\n"
+        "print('\\x1b[31mBroken\\x1b[0m', os.environ['OPENAI_API_KEY'], os.environ['MY_TOKEN'], file=sys.stderr)\n"
         "sys.exit(3)\n"
     )
     error = failure(code, env={"MY_TOKEN": "tok-98765432"})
     assert error.what == "mine: exit code 3"
-    assert error.value.endswith("line 49\nNo login *** ***")
+    assert error.value.endswith("line 49\nBroken *** ***")
     assert "line 30" not in error.value
     assert "1234567890" not in str(error) + repr(error) and "98765432" not in str(error) + repr(error)
 
 
 def test_an_error_told_on_stdout_is_shown_too() -> None:
-    assert failure("print('Not logged in'); raise SystemExit(1)").value == "Not logged in"
+    assert failure("print('Cannot go on'); raise SystemExit(1)").value == "Cannot go on"
     assert failure("import os; os.kill(os.getpid(), 9)").what == "mine: ended by signal 9"
 
 

@@ -12,11 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.assets import asset_path
 from harness.config import Resolved, resolve
 from harness.errors import BrokenFile, HarnessError, WrongCall
 from harness.formats.front import split_front
 from harness.options import AgentSpec, Rung, Settings
 from harness.settings import SETTINGS
+
+PRESETS = {path.stem for path in asset_path("agents").glob("*.yaml")}
 
 
 class Sources(NamedTuple):
@@ -72,7 +75,7 @@ def sources(tmp_path: Path) -> Sources:
 def test_with_nothing_set_everything_is_the_default(sources: Sources) -> None:
     found = sources.resolve()
     assert found.settings._replace(agents={}) == Settings()
-    assert set(found.settings.agents) == {"claude", "codex", "opencode", "gemini"}
+    assert set(found.settings.agents) == PRESETS
     assert set(found.origins.values()) == {"default"}
     assert found.warnings == ()
 
@@ -320,7 +323,7 @@ def test_a_secret_in_a_file_is_refused_and_not_repeated(sources: Sources, line: 
 def test_sources_add_agents_and_replace_whole_ones(sources: Sources) -> None:
     user = "agents:\n  claude: {command: [my-claude]}\n  mine: {command: [a]}\n"
     found = sources.resolve(user=user).settings.agents
-    assert set(found) == {"claude", "codex", "opencode", "gemini", "mine"}
+    assert set(found) == {*PRESETS, "mine"}
     assert found["claude"] == AgentSpec("claude", ("my-claude",))
 
 
@@ -338,7 +341,7 @@ def test_an_unknown_agent_names_the_known_ones(sources: Sources) -> None:
     error = sources.refused(project="rounds: 2\nsynthesizer: [claude, gemni]\n")
     assert error.what == "`synthesizer` names an unknown agent `gemni`; did you mean `gemini`?"
     assert error.value == f"{sources.project_file}:2"
-    assert "extractive, person, claude" in error.hint
+    assert "extractive, person, aider, claude" in error.hint
     with pytest.raises(WrongCall):
         sources.resolve(planner="cluade")
 
@@ -346,11 +349,12 @@ def test_an_unknown_agent_names_the_known_ones(sources: Sources) -> None:
 def test_presets_take_a_prompt_and_give_one_text() -> None:
     found = resolve(case=Path("/nowhere"), project=None, question=None, environ={}, flags={}).settings.agents
     for spec in found.values():
-        assert (spec.prompt, spec.reply, spec.files) == ("stdin", "stdout", False)
+        assert (spec.prompt, spec.reply, spec.files) == ("file" if spec.name == "aider" else "stdin", "stdout", False)
         assert spec.timeout >= 600
         assert not spec.api
-    policy = next(word for word in found["gemini"].command if word.startswith("--policy="))
-    assert Path(policy.removeprefix("--policy=")).is_file()
+    words = [word for spec in found.values() for word in (*spec.command, *spec.search_command, *spec.env.values())]
+    files = [word.rpartition("=")[2] for word in words if str(asset_path("agents")) in word]
+    assert len(files) >= 5 and all(Path(file).is_file() for file in files)
 
 
 def test_a_project_may_be_named(sources: Sources, tmp_path: Path) -> None:

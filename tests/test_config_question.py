@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.assets import asset_path
 from harness.config import Resolved, resolve
 from harness.formats.front import split_front
 from harness.model import FrontMatter
@@ -170,4 +171,7 @@ def test_lines_written_by_hand_are_read_as_meant(case: Path) -> None:
 def test_no_front_matter_is_an_error(case: Path, key: str, value: str) -> None:
     values = ask_with(case, FrontMatter(((key, f"{key}: {value}\n"),))).settings
     assert values.rounds <= 8 and values.minutes <= 30 and not values.commit
-    assert set(values.agents) == {"claude", "codex", "opencode", "gemini", "mine", "openai:gpt-5-mini"}
+    assert set(values.agents) == {
+        *(path.stem for path in asset_path("agents").glob("*.yaml")),
+        *("mine", "openai:gpt-5-mini"),
+    }

@@ -386,6 +386,7 @@ def test_status_as_json_has_it_as_fields() -> None:
         ],
         "estimated": True,
         "searches": {"folder": 2},
+        "cost": None,
         "growing_chat": {
             "holds": 2_000,
             "has_read": 3_500,

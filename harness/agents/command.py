@@ -14,12 +14,16 @@ import os
 import shlex
 import shutil
 import sys
-from pathlib import PurePath
+from collections.abc import Mapping
+from pathlib import Path, PurePath
+from typing import NamedTuple
 
+from harness.agents.causes import cause_of, error_of
+from harness.agents.forms import Printed, read_printed
+from harness.agents.sandbox import no_sandbox, sandboxed
 from harness.desk import PROMPT_FILE, Collected, Desk
 from harness.environment import child_environment, mask, secrets_of
 from harness.errors import AgentFailed, AgentUnreachable, WrongCall
-from harness.formats.text import clean
 from harness.model import Packet, Reply
 from harness.options import AgentSpec
 from harness.process import OUTPUT_LIMIT, Finished, last_lines, run
@@ -43,7 +47,8 @@ CLEAN_CONTEXT = {"CLAUDE_CODE_DISABLE_ATTACHMENTS": "1", "CLAUDE_CODE_DISABLE_AU
 class CommandAgent:
     """ports.Agent: one program, started anew for every packet. Raises WrongCall for a spec that cannot work."""
 
-    def __init__(self, spec: AgentSpec) -> None:
+    def __init__(self, spec: AgentSpec, hidden: tuple[Path, ...] = ()) -> None:
+        """`hidden`: folders that a sandbox keeps from the program, e.g. the case's."""
         where = f"agents.{spec.name}"
         if not spec.command:
             raise WrongCall("an agent without a command", spec.name, f"Set {where}.command, e.g. [my-agent, --quiet].")
@@ -53,6 +58,7 @@ class CommandAgent:
             hint = f"Set {where}.reply to stdout or to a plain file name, e.g. last.txt."
             raise WrongCall("a reply file outside the desk", spec.reply, hint)
         self._spec = spec
+        self._hidden = hidden
 
     @property
     def name(self) -> str:
@@ -65,41 +71,56 @@ class CommandAgent:
 
     def obstacle(self) -> AgentUnreachable | None:
         """Why the program cannot be started here, found out without starting it; None = nothing in its way."""
-        found = shutil.which(self._spec.command[0], path=self._environment().get("PATH"))
-        return None if found else self._missing()
+        path = self._environment().get("PATH")
+        if not shutil.which(self._spec.command[0], path=path):
+            return self._missing()
+        if self._spec.sandbox == "bwrap" and not shutil.which("bwrap", path=path):
+            return no_sandbox(self.name)
+        return None
 
     def take(self, packet: Packet) -> Reply:
         """Start the program on one packet and wait for its reply.
 
-        Raises AgentUnreachable if it cannot be started or the prompt is too long for an argument; AgentFailed on a
-        time-out, an exit code other than 0, an empty reply, too much output, or unchanged files.
+        Raises AgentUnreachable if it cannot be started, has no login, or the prompt is too long for an argument;
+        AgentFailed on a time-out, an error that it reports, an empty reply, too much output, or unchanged files.
         """
         spec = self._spec
         outputs = packet.writes if spec.files else ()
-        named = () if spec.reply == STDOUT else (spec.reply,)
-        at_desk = packet.prompt if spec.files or spec.prompt == "file" else None
-        with Desk(packet.files if spec.files else {}, prompt=at_desk, writes=(*outputs, *named)) as desk:
-            finished = self._run(packet.prompt, desk)
-            self._check(finished)
-            collected = desk.collect()
+        ended = self._at_desk(packet.prompt, packet.files if spec.files else {}, outputs)
+        printed, collected = ended.printed, ended.collected
         files = {name: text for name, text in collected.files.items() if name in outputs}
-        text = collected.files.get(spec.reply, "") if named else clean(finished.stdout)
         if outputs and not files:
-            raise self._unchanged(outputs, collected, finished)
-        if not files:
-            self._check_text(text, collected, finished)
-        return Reply(text=text.strip(), files=files, notes=collected.notes)
+            raise self._unchanged(outputs, ended)
+        text = collected.files.get(spec.reply, "") if spec.reply != STDOUT else printed.text
+        if not files and not text.strip():
+            raise self._empty(ended)
+        return Reply(text.strip(), files, printed.tokens_in, printed.tokens_out, collected.notes, printed.cost)
+
+    def ask(self, prompt: str) -> Printed:
+        """One run on one prompt, at an empty desk. Raises as `take` does, but for an empty reply."""
+        return self._at_desk(prompt, {}, ()).printed
+
+    def _at_desk(self, prompt: str, files: Mapping[str, str], outputs: tuple[str, ...]) -> _Ended:
+        spec = self._spec
+        named = () if spec.reply == STDOUT else (spec.reply,)
+        at_desk = prompt if spec.files or spec.prompt == "file" else None
+        with Desk(files, prompt=at_desk, writes=(*outputs, *named)) as desk:
+            finished = self._run(prompt, desk)
+            printed = read_printed(spec.form, finished.stdout, finished.stderr_tail, finished.code)
+            ended = _Ended(finished, printed, Collected({}, ()))
+            self._check(ended)
+            return ended._replace(collected=desk.collect())
 
     def _run(self, prompt: str, desk: Desk) -> Finished:
         spec = self._spec
+        command, env = self._arguments(prompt, desk), self._environment()
+        stdin = prompt if spec.prompt == "stdin" else None
         try:
-            return run(
-                self._arguments(prompt, desk),
-                stdin=prompt if spec.prompt == "stdin" else None,
-                cwd=desk.path,
-                env=self._environment(),
-                timeout=spec.timeout,
-            )
+            if spec.sandbox != "bwrap":
+                return run(command, stdin=stdin, cwd=desk.path, env=env, timeout=spec.timeout)
+            shown = (*spec.command, *spec.env.values())
+            with sandboxed(self.name, command, env, desk=desk.path, hidden=self._hidden, shown=shown) as wrapped:
+                return run(wrapped, stdin=stdin, cwd=desk.path, env=env, timeout=spec.timeout)
         except FileNotFoundError:
             raise self._missing() from None
         except (OSError, ValueError) as error:
@@ -130,43 +151,65 @@ class CommandAgent:
             raise AgentUnreachable(f"{self.name}: the prompt is too long for an argument", f"{longest} bytes", hint)
         return filled
 
-    def _check(self, finished: Finished) -> None:
-        spec = self._spec
+    def _check(self, ended: _Ended) -> None:
+        """Raises for a run that came to no good end; what a known cause is comes before how it showed."""
+        spec, (finished, printed, _) = self._spec, ended
+        if finished.stopped == "interrupt":
+            raise self._failure("ended by Ctrl-C", ended, "Run it again: the state is at the last commit.")
+        if finished.stopped == "output" or (finished.dropped and spec.reply == STDOUT and not spec.files):
+            hint = f"Make it print the reply only (more than {OUTPUT_LIMIT} bytes came), e.g. with a quiet option."
+            raise self._failure("printed far more than a reply", ended, hint)
+        if not (finished.stopped or printed.error or finished.code):
+            return
+        told = printed.error or finished.stderr_tail or last_lines(finished.stdout)
+        if cause := cause_of(told, printed.status):
+            error = error_of(cause, self.name, spec.command[0], self._masked(told))
+            error.spent = self._spent(printed)
+            raise error
         if finished.stopped == "timeout":
             hint = (
                 "It may wait for a permission or a login: run it by hand once, "
                 f"or raise agents.{spec.name}.timeout ({spec.timeout:g} s)."
             )
-            raise self._failure(f"no reply in {spec.timeout:g} s", finished, hint)
-        if finished.stopped == "interrupt":
-            raise self._failure("ended by Ctrl-C", finished, "Run it again: the state is at the last commit.")
-        if finished.stopped == "output" or (finished.dropped and spec.reply == STDOUT and not spec.files):
-            hint = f"Make it print the reply only (more than {OUTPUT_LIMIT} bytes came), e.g. with a quiet option."
-            raise self._failure("printed far more than a reply", finished, hint)
-        if finished.code != 0:
-            ended = f"exit code {finished.code}" if finished.code > 0 else f"ended by signal {-finished.code}"
-            raise self._failure(ended, finished, f"Run it by hand to see more: {shlex.join(spec.command)}")
+            raise self._failure(f"no reply in {spec.timeout:g} s", ended, hint)
+        how = f"exit code {finished.code}" if finished.code >= 0 else f"ended by signal {-finished.code}"
+        what = f"it reports an error ({how})" if printed.error else how
+        raise self._failure(what, ended, f"Run it by hand to see more: {shlex.join(spec.command)}")
 
-    def _check_text(self, text: str, collected: Collected, finished: Finished) -> None:
-        if text.strip():
-            return
+    def _empty(self, ended: _Ended) -> AgentFailed:
         where = "" if self._spec.reply == STDOUT else f" in {self._spec.reply}"
-        happened = "; ".join(collected.notes)
+        happened = "; ".join(ended.collected.notes)
         hint = f"Run it by hand: {shlex.join(self._spec.command)}"
-        raise self._failure(
-            f"exit code 0, but no reply{where}{' (' + happened + ')' if happened else ''}", finished, hint
+        return self._failure(
+            f"exit code 0, but no reply{where}{' (' + happened + ')' if happened else ''}", ended, hint
         )
 
-    def _unchanged(self, outputs: tuple[str, ...], collected: Collected, finished: Finished) -> AgentFailed:
-        happened = "; ".join(collected.notes) or "nothing else changed"
+    def _unchanged(self, outputs: tuple[str, ...], ended: _Ended) -> AgentFailed:
+        happened = "; ".join(ended.collected.notes) or "nothing else changed"
         hint = "It must write into the folder it is started in: check its permission settings."
-        return self._failure(f"did not write {' or '.join(outputs)} ({happened})", finished, hint)
+        return self._failure(f"did not write {' or '.join(outputs)} ({happened})", ended, hint)
 
-    def _failure(self, what: str, finished: Finished, hint: str) -> AgentFailed:
+    def _failure(self, what: str, ended: _Ended, hint: str) -> AgentFailed:
         """With the last lines of the error stream, or of what it printed: agents report errors on both."""
-        told = finished.stderr_tail or last_lines(finished.stdout)
-        secrets = secrets_of({**os.environ, **self._spec.env})
-        return AgentFailed(f"{self.name}: {what}", mask(told, secrets), mask(hint, secrets))
+        finished, printed, _ = ended
+        told = printed.error or finished.stderr_tail or last_lines(printed.text or finished.stdout)
+        return AgentFailed(f"{self.name}: {what}", self._masked(told), self._masked(hint), spent=self._spent(printed))
+
+    def _masked(self, text: str) -> str:
+        return mask(text, secrets_of({**os.environ, **self._spec.env}))
+
+    def _spent(self, printed: Printed) -> dict[str, tuple[int, int]]:
+        if printed.tokens_in is None and printed.tokens_out is None:
+            return {}
+        return {self.name: (printed.tokens_in or 0, printed.tokens_out or 0)}
+
+
+class _Ended(NamedTuple):
+    """A run that is over: how, what the program printed, what it left at its desk."""
+
+    finished: Finished
+    printed: Printed
+    collected: Collected
 
 
 def _filled(command: list[str], placeholder: str, value: str) -> list[str]:
