@@ -22,6 +22,7 @@ from harness.formats.text import shortened
 from harness.model import Role
 from harness.options import AgentSpec, Rung, Settings
 from harness.ports import Agent, Search, SearchResult
+from harness.search.agent import AgentSearch
 from harness.search.command import TIMEOUT, CommandSearch
 from harness.search.folder import FolderSearch
 from harness.search.person import PersonSearch
@@ -44,6 +45,7 @@ class Surroundings(NamedTuple):
     say: Callable[[str], None]
     attended: bool = False  # a person watches this terminal
     editor: str = ""
+    agents: Mapping[str, AgentSpec] = MappingProxyType({})  # for rungs that name one
 
 
 def make_crew(settings: Settings, around: Surroundings, requests: Mapping[str, int] = NONE_EARLIER) -> Crew:
@@ -120,6 +122,7 @@ def make_ladder(
 ) -> tuple[Search, ...]:
     """The rungs with their memory of this run: another ladder tries each of them again."""
     made = Requests(requests)
+    around = around._replace(agents=settings.agents)
     return tuple(LimitedSearch(make_rung(rung, around), made, _cap(rung)) for rung in settings.search)
 
 
@@ -198,11 +201,22 @@ def _folder(rung: Rung, around: Surroundings) -> Search:
     return FolderSearch(folder_of(rung), cache=cache_folder(around.environ))
 
 
+def _agent_search(rung: Rung, around: Surroundings) -> Search:
+    name = rung.options["name"]
+    if name not in around.agents:
+        raise WrongCall("unknown agent", name, "harness agents says which are ready")
+    return AgentSearch(around.agents[name])
+
+
 def _person_search(rung: Rung, around: Surroundings) -> Search:
     return PersonSearch(around.store.folder)
 
 
-PROVIDERS: Mapping[str, Callable[[Rung, Surroundings], Search]] = {"folder": _folder, "person": _person_search}
+PROVIDERS: Mapping[str, Callable[[Rung, Surroundings], Search]] = {
+    "folder": _folder,
+    "agent": _agent_search,
+    "person": _person_search,
+}
 
 
 def folder_of(rung: Rung) -> Path:

@@ -33,7 +33,7 @@ class Prompts:
     """The templates of one language: role templates, turn fragments by name, phrases."""
 
     roles: Mapping[Role, RoleTemplate]
-    parts: Mapping[str, str]  # turn_ask, turn_must_answer, turn_must_decide, repair, again, search
+    parts: Mapping[str, str]  # turn_ask, turn_must_answer, turn_must_decide, repair, again
     phrases: Mapping[str, str]
 
 

@@ -23,7 +23,7 @@ from harness.plan import (
     TakeAnswer,
 )
 from harness.roles import Credit, ask, check, commit_answer, fold_raw
-from harness.searching import as_raw, search_all, told
+from harness.searching import as_raw, search_all, told, usage_of
 from harness.session import Event, Session, Step
 from harness.store import Base, Snapshot
 from harness.tokens import estimate
@@ -78,17 +78,19 @@ def search(session: Session, snapshot: Snapshot, number: int, queries: tuple[str
     rationale = " ".join(snapshot.case.next_query.reasoning)
     retrieved = session.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
     text = render_raw(as_raw(searched, rationale, retrieved))
+    tokens, used = usage_of(searched)
     record = {
         "role": "search",
         "round": number,
         "outcomes": [one.record._asdict() for one in searched],
         "asked": [name for one in searched for name in one.asked],
         "size": estimate(text),
+        **used,
     }
     session.store.create_raw(number, text, session.stamped(record))
     notes = tuple(dict.fromkeys(note for one in searched for note in one.notes))
     blocked = all(one.record.outcome in ("blocked", "skipped") for one in searched)
-    return Step("blocked" if blocked else "search", told(searched), notes=notes)
+    return Step("blocked" if blocked else "search", told(searched), tokens, notes=notes)
 
 
 def adopt_raw(session: Session, number: int, queries: tuple[str, ...]) -> Step:

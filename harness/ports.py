@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from harness.model import Packet, Reply, Source
 
@@ -25,6 +25,14 @@ class Agent(Protocol):
         ...
 
 
+class Usage(NamedTuple):
+    """What a search by a model took; `cost` in USD, None where it is not said."""
+
+    tokens_in: int
+    tokens_out: int
+    cost: float | None = None
+
+
 @dataclass(frozen=True)
 class SearchResult:
     """What one provider said to one query: three different outcomes, never an error as a document."""
@@ -33,6 +41,7 @@ class SearchResult:
     sources: tuple[Source, ...] = ()
     error: str = ""  # why it was blocked, e.g. "HTTP 429"
     notes: tuple[str, ...] = ()  # notices for the user, e.g. "3 PDF files left out: …"
+    usage: Usage | None = None
 
 
 class Search(Protocol):

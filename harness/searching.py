@@ -13,7 +13,7 @@ from harness.formats.text import shortened
 from harness.guards.planner import QUERY_LIMIT, UNBROKEN_LIMIT
 from harness.model import Attempt, QueryRecord, Raw, RawHead, Source
 from harness.patterns import lazy
-from harness.ports import Search, SearchResult
+from harness.ports import Search, SearchResult, Usage
 from harness.process import interrupt_all
 from harness.words import HAN
 
@@ -85,6 +85,7 @@ class Searched(NamedTuple):
     attempts: tuple[Attempt, ...]  # the rungs that were blocked
     notes: tuple[str, ...]
     asked: tuple[str, ...] = ()  # the providers that got the query, whatever came of it: what a `cap` counts
+    used: tuple[tuple[str, Usage], ...] = ()  # by providers that are models
 
 
 class LeftOut(SearchResult):
@@ -108,11 +109,11 @@ def _content_only(result: SearchResult, provider: str) -> SearchResult:
         return result
     first, count = at_fault[0], len(at_fault)
     if count == len(faults):
-        return SearchResult("blocked", error=f"no content: {faults[first]}", notes=result.notes)
+        return SearchResult("blocked", error=f"no content: {faults[first]}", notes=result.notes, usage=result.usage)
     kept = tuple(source for source, fault in zip(result.sources, faults, strict=True) if not fault)
     named = result.sources[first].url or result.sources[first].title
     note = f"{count} of {len(faults)} sources from {provider} left out, no content: {faults[first]}, e.g. {named}"
-    return SearchResult("found", kept, notes=(*result.notes, note))
+    return SearchResult("found", kept, notes=(*result.notes, note), usage=result.usage)
 
 
 # Down the ladder ---------------------------------------------------------------------------------
@@ -143,21 +144,23 @@ def climb(query: str, ladder: Sequence[Search]) -> Searched:
         return Searched(QueryRecord(query, US, "blocked"), (), (Attempt(US, reason),), tuple(notes))
     attempts: list[Attempt] = []
     asked: list[str] = []
+    used: list[tuple[str, Usage]] = []
     empty = ""
     for rung in ladder:
         result = ask_rung(rung, sent)
         notes += result.notes
         asked += [] if isinstance(result, LeftOut) else [rung.name]
+        used += [(rung.name, result.usage)] if result.usage else []
         if result.outcome == "found":
             record = QueryRecord(query, rung.name, "found")
-            return Searched(record, result.sources, tuple(attempts), tuple(notes), tuple(asked))
+            return Searched(record, result.sources, tuple(attempts), tuple(notes), tuple(asked), tuple(used))
         if result.outcome == "empty":
             empty = empty or rung.name
         else:
             attempts.append(Attempt(rung.name, result.error or "no reason given"))
     last = empty or (ladder[-1].name if ladder else "")
     record = QueryRecord(query, last, "empty" if empty else "blocked")
-    return Searched(record, (), tuple(attempts), tuple(notes), tuple(asked))
+    return Searched(record, (), tuple(attempts), tuple(notes), tuple(asked), tuple(used))
 
 
 def sendable(query: str) -> tuple[str, tuple[str, ...]]:
@@ -209,6 +212,20 @@ def no_content(source: Source) -> str:
 
 
 # What came of it ---------------------------------------------------------------------------------
+
+
+def usage_of(searched: Sequence[Searched]) -> tuple[int, dict[str, object]]:
+    """Tokens of the models that searched, and the trace record's part about them; nothing where none did."""
+    used = [pair for one in searched for pair in one.used]
+    if not used:
+        return 0, {}
+    by: dict[str, list[int]] = {}
+    for name, usage in used:
+        into, out = by.get(name, [0, 0])
+        by[name] = [into + usage.tokens_in, out + usage.tokens_out]
+    costs = [usage.cost for _, usage in used if usage.cost is not None]
+    record = {"others": by, "estimated": False, **({"cost": round(sum(costs), 6)} if costs else {})}
+    return sum(map(sum, by.values())), record
 
 
 def as_raw(searched: Sequence[Searched], rationale: str, retrieved: str) -> Raw:

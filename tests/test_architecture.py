@@ -79,6 +79,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "starting",
         "finding",
         "trusting",
+        "trying",
         "progress",
         "inside",
         "doctor",

@@ -38,7 +38,8 @@ from harness.model import Answer, Grid, NextQuery, Question, Raw, RawHead, Summa
 from harness.options import AgentSpec
 from harness.settings import LANGUAGES, MODES, SAFE_OPTIONS, SETTINGS, STRATEGIES
 from harness.sheet import typed
-from harness.specs import AGENT_KEYS, FORMS, MAIN_OPTION
+from harness.specs import AGENT_KEYS, MAIN_OPTION
+from harness.specs import FORMS as PRINTED
 from harness.store import Store
 from harness.trust import trust_file
 
@@ -64,7 +65,8 @@ FILE_KEYS = {key for form in FORMS for key in form.__annotations__}
 KEYS = {*SETTINGS, *AGENT_KEYS, *SAFE_OPTIONS, *MAIN_OPTION.values(), *FILE_KEYS, "question"}
 NAMES = {
     *{*COMMANDS, *MODULES, *EXTRAS, *BUILT_IN_AGENTS, *PROVIDERS, *APIS, *CODES},
-    *{*LANGUAGES, *MODES, *STRATEGIES, "stdin", "stdout", "argument", "file", "true", "false", "none", "bwrap", *FORMS},
+    *{*LANGUAGES, *MODES, *STRATEGIES, "stdin", "stdout", "argument", "file", "true", "false"},
+    *{*PRINTED, "none", "bwrap"},
     *(path.stem for path in asset_path("agents").glob("*.yaml")),
 }
 # Words in backticks that are no names of those kinds: the example's folder, a marker, a kind of fence, an outcome …

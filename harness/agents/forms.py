@@ -16,6 +16,7 @@ from harness.patterns import lazy
 Record = Mapping[str, Any]
 ERROR_CODE = 144  # of Gemini CLI: from here on it is the HTTP status, of which the shell keeps eight bits (400 & 255)
 CODES = {41: "no login or API key", 52: "its settings are broken", 53: "the limit of turns was reached"}
+API_ERROR = lazy(r"\[API Error: (?P<told>[^\n]*?)\]?\s*\Z")
 ADDRESS = lazy(r"https?://[^\s<>\"'\\)\]}]+")
 
 
@@ -53,10 +54,13 @@ def _claude(stdout: str, stderr: str, code: int) -> Printed:
     if result.get("is_error") or _str(result.get("subtype")).startswith("error"):
         told = [_str(line) for line in _list(result.get("errors"))] or [_message(result.get("error")) or text]
         error = "; ".join(filter(None, told)) or _str(result.get("subtype")) or "an error without a message"
+    elif failed := API_ERROR.match(text):  # Qwen Code tells it as if it were the reply, exit code 0
+        error, text = failed["told"], ""
     elif not text.strip():
         denied = ", ".join(_str(_map(one).get("tool_name")) for one in _list(result.get("permission_denials")))
         error = f"permission denied for {denied}" if denied else ""
-    return Printed(text, into, out, cost, error, _count(result.get("api_error_status")), _seen_by_claude(records))
+    status = _count(result.get("api_error_status")) or (int(error[:3]) if error[:3].isdecimal() else None)
+    return Printed(text, into, out, cost, error, status, _seen_by_claude(records))
 
 
 def _claude_tokens(result: Record) -> tuple[int | None, int | None]:
@@ -141,16 +145,19 @@ def _gemini(stdout: str, stderr: str, code: int) -> Printed:
     whole = next((one for one in reversed(records) if "response" in one or "stats" in one or "error" in one), {})
     stats = _map(whole.get("stats"))
     models = [_map(_map(one).get("tokens")) for one in _map(stats.get("models")).values()]
-    said = [_str(one.get("content")) for one in records if one.get("type") == "message" and one.get("role") != "user"]
-    status = 256 + code if code >= ERROR_CODE else None
+    used = max((at for at, one in enumerate(records) if one.get("type") == "tool_result"), default=-1)
+    said = [_str(one.get("content")) for one in records[used + 1 :] if one.get("role") == "assistant"]
+    looked = _addresses(one for one in records if one.get("type") == "tool_result")
+    coded = _count(_map(whole.get("error")).get("code")) or 0
+    status = coded if coded >= 400 else 256 + code if code >= ERROR_CODE else None
     error = _message(whole.get("error")) or CODES.get(code, "") or (f"HTTP {status}" if status else "")
     return Printed(
         clean(_str(whole.get("response")) or "".join(said)),
-        _sum(models, "prompt") if models else _count(stats.get("input_tokens")),
-        _sum(models, "candidates", "thoughts") if models else _count(stats.get("output_tokens")),
+        _sum([*models, stats], "prompt", "input_tokens"),
+        _sum([*models, stats], "candidates", "thoughts", "output_tokens"),
         error=error,
         status=status,
-        seen=_addresses(one for one in records if one.get("type") == "tool_result") if len(records) > 1 else None,
+        seen=looked or None,  # its web search does not show what came back
     )
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import click
 
-from harness.cli.place import on_terminal, place_of, say, searching
+from harness.cli.place import case_of, on_terminal, place_of, say, searching
 from harness.crew import Surroundings, cache_folder, make_crew
 from harness.session import Event, Session
+from harness.settings import ROLES
 from harness.spending import spent
 from harness.status import told
 from harness.store import Store
@@ -37,6 +38,18 @@ def session_of(
     capped = any("cap" in rung.options for rung in settings.search)
     crew = make_crew(settings, around, spent(place.store).requests if capped else {})
     return Session(place.store, crew, settings, tell=tell, unattended=unattended)
+
+
+def surroundings_of(context: click.Context) -> Surroundings:
+    """For an agent on its own: nobody watches, and no case is its."""
+    return Surroundings(Store(case_of(context)), os.environ, say)
+
+
+def with_agent(flags: Mapping[str, object]) -> dict[str, object]:
+    """`--agent NAME` is all three roles; a role's own flag overrules it."""
+    agent = flags.get("agent")
+    roles = {role: flags.get(role) or agent for role in ROLES}
+    return {**{key: value for key, value in flags.items() if key != "agent"}, **roles}
 
 
 def remember_folder(store: Store, folder: str | None) -> None:

@@ -10,6 +10,7 @@ import click
 
 from harness.cli.driving import documents_in, drive, nothing_in
 from harness.cli.place import call_of, case_of, on_terminal, say, searching
+from harness.cli.sessions import with_agent
 from harness.formats.text import decode
 from harness.starting import Asked, begin, make_case, offer_settings
 
@@ -32,6 +33,7 @@ def ask_command(context: click.Context, /, question: tuple[str, ...], **options:
 @click.command("run")
 @click.argument("question", nargs=-1)
 @click.option("--in", "folder", metavar="DIR", help="Search the documents of this folder.")
+@click.option("--agent", multiple=True, help="Who takes all three roles; several: the next takes over when one fails.")
 @click.option("--planner", multiple=True, help="Who plans; several: the next takes over when one fails.")
 @click.option("--synthesizer", multiple=True, help="Who rewrites the summary.")
 @click.option("--checker", multiple=True, help="Who checks the draft answer.")
@@ -52,7 +54,7 @@ def run_command(context: click.Context, /, question: tuple[str, ...], **options:
         raise nothing_in(Path(options["folder"]))
     if question:
         begin(case_of(context), Asked(_words(question)))
-    return drive(context, **options)
+    return drive(context, **with_agent(options))
 
 
 def _words(question: tuple[str, ...]) -> str:

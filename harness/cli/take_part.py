@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
 from harness.cli.place import call_of, case_of, say, searching, show
-from harness.cli.sessions import remember_folder, session_of
+from harness.cli.sessions import remember_folder, session_of, with_agent
 from harness.errors import HarnessError
 from harness.formats.text import decode
 from harness.handover import hand_out, search_due, take_in
@@ -19,11 +19,15 @@ from harness.store import Store
 
 
 @click.command("step")
+@click.option("--agent", multiple=True, help="Who takes all three roles; several: the next takes over when one fails.")
+@click.option("--planner", multiple=True, help="Who plans.")
+@click.option("--synthesizer", multiple=True, help="Who rewrites the summary.")
+@click.option("--checker", multiple=True, help="Who checks the draft answer.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.pass_context
-def step_command(context: click.Context, as_json: bool) -> None:
+def step_command(context: click.Context, as_json: bool, **roles: Any) -> None:
     """Do one pass and say in one line what it did."""
-    done = step(session_of(context, {}))
+    done = step(session_of(context, with_agent(roles)))
     show(done, f"{done.action}: {done.line}", as_json=as_json)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 
 from harness.cli.place import on_terminal, place_of, project_file_of, say, searching, show
-from harness.cli.sessions import session_of
+from harness.cli.sessions import session_of, surroundings_of
 from harness.crew import readiness
 from harness.errors import HarnessError, SearchUnavailable
 from harness.finding import find, render_found
 from harness.trusting import give_trust, render_settings, settings_told, take_back
+from harness.trying import told_trial, try_agent
 
 
 @click.command("find")
@@ -28,10 +29,17 @@ def find_command(context: click.Context, query: tuple[str, ...], folder: str | N
 
 
 @click.command("agents")
+@click.option(
+    "--test", "name", metavar="NAME", help="Have this one do a small pass, and say what is missing if it cannot."
+)
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.pass_context
-def agents_command(context: click.Context, as_json: bool) -> None:
-    """Who can take a role here, and what is missing for the others. Starts nothing."""
+def agents_command(context: click.Context, name: str | None, as_json: bool) -> None:
+    """Who can take a role here, and what is missing for the others. Starts nothing unless --test names one."""
+    if name is not None:
+        tried = try_agent(name, place_of(context, {"planner": name}).resolved.settings, surroundings_of(context))
+        show(tried, told_trial(tried), as_json=as_json)
+        return
     listed = readiness(place_of(context, {}, looking=True).resolved.settings)
     lines = (f"{one.name:<14} {one.kind:<22} {one.missing or 'ready'}" for one in listed)
     show(listed, "\n".join(lines), as_json=as_json)
