@@ -21,6 +21,7 @@ COMMANDS = {
     "steer": "take_part",
     "stop": "take_part",
     "reopen": "take_part",
+    "init": "scaffold",
     "status": "look",
     "check": "checks",
     "find": "tools",

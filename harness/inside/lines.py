@@ -1,4 +1,4 @@
-"""The lines that the main agent and the person are told, from `templates/claude/lines.yaml`."""
+"""The lines that the main agent and the person are told, from `templates/inside/lines.yaml`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.assets import template
 from harness.inside.event import PREFIX
 from harness.render import fill
 
-FILE = "claude/lines.yaml"
+FILE = "inside/lines.yaml"
 PLUGIN = "plugin"  # the carrier whose agents have the plugin's name before theirs
 PLUGIN_NAME = "research"
 
