@@ -38,7 +38,7 @@ def put_hooks(before: bytes | None, hooks: str) -> bytes:
     """
     data, style = _read(before) if before is not None else ({}, _Style())
     wanted: Mapping[str, list[Any]] = json.loads(hooks)["hooks"]
-    events = _without(data.get("hooks", {}))
+    events = _without(data.get("hooks", {}), refilled=wanted)
     for event, groups in wanted.items():
         events[event] = [*events.get(event, []), *groups]
     return style.render({**data, "hooks": events}).encode()
@@ -56,12 +56,15 @@ def take_hooks(now: bytes) -> bytes | None:
     return style.render(rest).encode() if rest else None
 
 
-def _without(events: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-    """The hooks that are not ours; an event or a group goes only if it held nothing else."""
+def _without(events: Mapping[str, list[Any]], refilled: Iterable[str] = ()) -> dict[str, list[Any]]:
+    """The hooks that are not ours; an event or a group goes only if it held nothing else.
+
+    An event that is `refilled` keeps its place among the others.
+    """
     kept: dict[str, list[Any]] = {}
     for event, groups in events.items():
         rest = [group for group in map(_others, groups) if group is not None]
-        if rest or not groups:
+        if rest or not groups or event in refilled:
             kept[event] = rest
     return kept
 

@@ -133,6 +133,7 @@ def _lay(project: Path, data: Path, changes: tuple[Change, ...], manifest: Manif
     try:
         _apply(project, changes)
     except HarnessError:
+        remove_empty(project, made)
         if before:
             write_manifest(data, before)
         else:
