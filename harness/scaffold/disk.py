@@ -45,7 +45,7 @@ def look(project: Path, path: str) -> Entry:
         if not stat.S_ISDIR(kind):
             raise Refused(f"{_below(folder, project)} is {_named(kind)}, not a folder")
     nearest = next(one for one in (folder, *folder.parents) if one.is_dir())
-    if not os.access(nearest, os.W_OK | os.X_OK):
+    if not os.access(nearest, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
         raise Refused(f"{_below(nearest, project)} is read-only")
     file = project / path
     kind = _kind(file)

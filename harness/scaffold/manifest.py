@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from harness.errors import BrokenFile
 from harness.scaffold.disk import write
 from harness.scaffold.pieces import Kind
-from harness.trust import trust_file
+from harness.trust import DATA_DIR, trust_file
 
 
 class Left(NamedTuple):
@@ -51,7 +51,7 @@ def read_manifest(data: Path, project: Path) -> Manifest | None:
     path = _path(data, project)
     try:
         return _parsed(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         hint = "move it away, then run the command again: our parts are found by their marks."
@@ -61,7 +61,12 @@ def read_manifest(data: Path, project: Path) -> Manifest | None:
 def write_manifest(data: Path, manifest: Manifest) -> None:
     files = {name: {**left._asdict(), "before": _text(left.before)} for name, left in sorted(manifest.files.items())}
     value = {**manifest._asdict(), "project": str(manifest.project), "files": files}
-    write(_path(data, manifest.project), json.dumps(value, indent=1).encode(), 0o600)
+    path = _path(data, manifest.project)
+    try:
+        write(path, json.dumps(value, indent=1).encode(), 0o600)
+    except OSError as error:
+        hint = f"{error.strerror}; make the folder writable, or set {DATA_DIR} to another."
+        raise BrokenFile("cannot keep what init does", str(path), hint) from error
 
 
 def forget(data: Path, project: Path) -> None:

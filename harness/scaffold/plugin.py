@@ -147,7 +147,10 @@ def _clear(folder: Path, keep: Mapping[str, str] | tuple[()]) -> bool:
 def _keep(path: Path, content: bytes) -> bool:
     if path.is_file() and path.read_bytes() == content:
         return False
-    write(path, content)
+    try:
+        write(path, content)
+    except OSError as error:
+        raise PluginRefused("it cannot be written", f"{path}: {error.strerror}") from error
     return True
 
 

@@ -157,7 +157,7 @@ def _installed(data: Path, files: Mapping[str, str], environ: Mapping[str, str])
         return (Line(plugin.install(data, files, environ), _plugin_named()),), True
     except plugin.PluginRefused as error:
         return (
-            Line("refused", _plugin_named(), f"{error.what} ({error.value}); its files go into the project"),
+            Line("left out", _plugin_named(), f"{error.what} ({error.value}); its files go into the project"),
         ), False
 
 
