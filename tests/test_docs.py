@@ -36,6 +36,7 @@ from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED
 from harness.locate import PROJECT_FILE
 from harness.model import Answer, Grid, NextQuery, Question, Raw, RawHead, Summary
 from harness.options import AgentSpec
+from harness.scaffold.pieces import known_agents
 from harness.settings import LANGUAGES, MODES, SAFE_OPTIONS, SETTINGS, STRATEGIES
 from harness.sheet import typed
 from harness.specs import AGENT_KEYS, MAIN_OPTION
@@ -53,7 +54,9 @@ HARNESS_LINE = re.compile(r"^(?:[A-Z_]+=\S+ |\.venv/bin/)?harness .*$", re.MULTI
 CASE_FILE = re.compile(
     r"(question|summary|answer|answer_\d+|raw_\d+|raw_N)\.md|next_query\.txt|trace\.jsonl|\.harness/((rejected|dropped)/)?"
 )
-OWN_FILES = {PROJECT_FILE, PROMPT_FILE, trust_file({}).name, user_config_file({}).name}
+WIRED = known_agents()
+LAID_DOWN = {".claude/settings.json", *(file for agent in WIRED.values() for file in (agent.reads, *agent.files))}
+OWN_FILES = {PROJECT_FILE, PROMPT_FILE, trust_file({}).name, user_config_file({}).name, *LAID_DOWN}
 OUTSIDE = ("~", "%", ".venv", "./", "../", "demo/research/", "by-hand/")  # the user's, or made by make
 CASES = ("research/NAME", "research/")  # in a project of the user's
 REGISTRIES = re.compile(r"pypi\.org|pythonhosted|npmjs|crates\.io|rubygems|anaconda\.org|proxy\.golang", re.IGNORECASE)
@@ -65,7 +68,7 @@ FILE_KEYS = {key for form in FORMS for key in form.__annotations__}
 KEYS = {*SETTINGS, *AGENT_KEYS, *SAFE_OPTIONS, *MAIN_OPTION.values(), *FILE_KEYS, "question"}
 NAMES = {
     *{*COMMANDS, *MODULES, *EXTRAS, *BUILT_IN_AGENTS, *PROVIDERS, *APIS, *CODES},
-    *{*LANGUAGES, *MODES, *STRATEGIES, "stdin", "stdout", "argument", "file", "true", "false"},
+    *{*WIRED, *LANGUAGES, *MODES, *STRATEGIES, "stdin", "stdout", "argument", "file", "true", "false"},
     *{*PRINTED, "none", "bwrap"},
     *(path.stem for path in asset_path("agents").glob("*.yaml")),
 }
@@ -298,6 +301,16 @@ def test_settings_without_effect_are_named_as_such() -> None:
 
 def test_an_agents_keys_are_those_of_its_value() -> None:
     assert set(AGENT_KEYS) == set(AgentSpec.__annotations__) - {"name"}
+
+
+AGENT_ROW = re.compile(r"^\| (.+) \| `(\w+)` \| `(.+?)` \| (.+) \| (.+?): (.+) \|$", re.MULTILINE)
+
+
+def test_the_table_of_agents_is_the_one_that_init_goes_by() -> None:
+    table = {one.name: (one.title, one.reads, one.files, one.verified, one.source) for one in WIRED.values()}
+    rows = AGENT_ROW.findall(TEXTS["docs/agents.md"])
+    assert {row[1]: (row[0], row[2], tuple(re.findall("`(.+?)`", row[3])), *row[4:]) for row in rows} == table
+    assert len(table) >= 20 and {one[3] for one in table.values()} == {"run here", "documentation", "hearsay"}
 
 
 # The example --------------------------------------------------------------------------------------
