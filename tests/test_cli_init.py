@@ -11,6 +11,7 @@ import pytest
 
 from tests.init_world import CLAUDE
 from tests.program import Ran, harness
+from tests.test_cli_processes import Terminal
 from tests.trees import read_tree, write_tree
 
 
@@ -40,6 +41,23 @@ def test_all_are_those_found_on_this_machine(programs: Path, flag: str) -> None:
     assert sorted(read_tree(Path())) == [".agents/skills/research/SKILL.md", "AGENTS.md", "CLAUDE.md"]
     lines = [line.split(maxsplit=1) for line in ran.out.splitlines()]
     assert ["installed", "plugin research@research-harness"] in lines and ["created", "CLAUDE.md"] in lines
+
+
+def test_on_a_terminal_a_person_picks_and_enter_is_all(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(programs))
+    for typed, made in (("codex\r", {"AGENTS.md"}), ("\r", {"AGENTS.md", "CLAUDE.md"})):
+        terminal = Terminal("init")
+        terminal.wait_for("Which to wire")
+        assert "Claude Code (reads CLAUDE.md)" in terminal.seen and "Gemini" not in terminal.seen
+        terminal.type(typed)
+        assert terminal.ended() == 0, terminal.seen
+        assert {path.name for path in Path().iterdir() if path.is_file()} == made
+    for typed, left in (("n\r", True), ("y\r", False)):
+        terminal = Terminal("init", "--remove")
+        terminal.wait_for("Take out")
+        terminal.type(typed)
+        assert terminal.ended() == (130 if left else 0), terminal.seen
+        assert Path("CLAUDE.md").exists() == left
 
 
 def test_none_found_is_an_error_that_names_the_flag(tmp_path: Path) -> None:

@@ -136,6 +136,11 @@ def link_out(project: Path) -> None:
     (project / "AGENTS.md").symlink_to(project.parent / "home" / "AGENTS.md")
 
 
+def link_into_git(project: Path) -> None:
+    write_tree(project, {".git/config": "[core]\n"})
+    (project / "AGENTS.md").symlink_to(".git/config")
+
+
 def folder_link(project: Path) -> None:
     (project / ".agents").symlink_to(project.parent / "home")
 
@@ -163,6 +168,7 @@ def marks(project: Path) -> None:
     ("place", "why"),
     [
         (link_out, "a link stands in its place"),
+        (link_into_git, "a link stands in its place"),
         (folder_link, ".agents is a link, not a folder"),
         (folder, "a folder stands in its place"),
         (file_for_folder, ".agents is a file, not a folder"),
@@ -176,7 +182,8 @@ def test_what_cannot_be_changed_without_harm_stops_all(world: World, place: Call
     with pytest.raises(NotWired, match=why):
         world.init("codex", "gemini")
     assert whole_tree(world.project.parent) == was
-    assert world.remove() == ()
+    if place is not marks:
+        assert world.remove() == ()
 
 
 def test_settings_with_comments_stop_all(world: World) -> None:
@@ -209,6 +216,23 @@ def test_a_data_folder_that_cannot_be_made_stops_all(world: World) -> None:
     with pytest.raises(BrokenFile, match="HARNESS_DATA_DIR"):
         world.init("codex")
     assert whole_tree(world.project) == {}
+
+
+@pytest.mark.parametrize("reached", range(4))
+def test_a_run_that_was_killed_half_way_can_be_taken_out(world: World, reached: int) -> None:
+    """The memory is written first: whichever files were not reached, the rest comes out."""
+    write_tree(world.project, {SKILL: FOREIGN, "AGENTS.md": "# Rules", "GEMINI.md": "x\n"})
+    was = world.tree()
+    names = ("AGENTS.md", "GEMINI.md", SKILL, ".gemini/commands/research.toml")
+    world.init("codex", "gemini")
+    for name in names[reached:]:
+        (world.project / name).unlink()
+        if f"{name}.before-harness" in world.tree():
+            (world.project / f"{name}.before-harness").rename(world.project / name)
+        elif name in was:
+            write_tree(world.project, {name: (FOREIGN if name == SKILL else str(was[name][1], "utf-8"))})  # type: ignore[call-overload]
+    world.remove()
+    assert world.tree() == was
 
 
 def test_what_fails_half_way_is_undone(tmp_path: Path) -> None:
@@ -308,6 +332,35 @@ def test_files_in_the_project_are_remembered_as_a_wish(with_claude: World) -> No
     with_claude.init("claude", in_project=True)
     assert ".claude/settings.json" in words(with_claude.init("codex"))
     assert not (with_claude.home / "plugins.json").exists()
+
+
+def test_what_research_means_instead_is_said(with_claude: World) -> None:
+    write_tree(with_claude.project, {".claude/skills/research/SKILL.md": FOREIGN})
+    note = next(line for line in with_claude.init("claude") if line.word == "note")
+    assert ".claude/skills/research/SKILL.md" in note.note and "/research:research" in note.note
+    write_tree(with_claude.home, {".claude/commands/research.md": FOREIGN})
+    shutil.rmtree(with_claude.project / ".claude")
+    assert any("commands/research.md" in line.note for line in with_claude.init("claude"))
+
+
+def test_a_plugin_that_was_left_half_way_is_cleared(with_claude: World) -> None:
+    """Only its marketplace was laid down when the program failed."""
+    (with_claude.home / "FAILS").touch()
+    with_claude.init("claude")
+    (with_claude.home / "FAILS").unlink()
+    (with_claude.home / "plugins.json").unlink(missing_ok=True)
+    assert PLUGIN not in words(with_claude.remove())
+    assert [path for path in with_claude.data.rglob("*") if path.is_file()] == []
+    assert with_claude.tree() == {}
+
+
+def test_hooks_of_ours_that_cannot_be_taken_out_are_told_even_without_a_memory(world: World) -> None:
+    world.init("claude", in_project=True)
+    shutil.rmtree(world.data)
+    path = world.project / ".claude/settings.json"
+    path.write_text("// mine\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+    with pytest.raises(NotWired, match="not plain JSON"):
+        world.remove()
 
 
 def test_a_wish_for_files_takes_the_plugin_out(with_claude: World) -> None:

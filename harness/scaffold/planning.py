@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -53,8 +55,20 @@ def plan_removal(project: Path, pieces: Iterable[Piece], manifest: Manifest) -> 
 def _plan_taking(project: Path, paths: Iterable[tuple[str, Kind]], manifest: Manifest) -> tuple[Change, ...]:
     remembered = manifest.files
     changes = [_tried(path, partial(_unwire, project, path, kind, remembered.get(path))) for path, kind in paths]
-    # Where nothing of ours was ever known to be, a file that cannot be read is none of our business.
-    return tuple(one for one in changes if one.word and not (one.word == "refused" and one.path not in remembered))
+    # Where nothing of ours is or was, a file that could not be changed is none of our business.
+    return tuple(
+        one
+        for one in changes
+        if one.word and (one.word != "refused" or one.path in remembered or _looks_like_ours(project / one.path))
+    )
+
+
+def _looks_like_ours(path: Path) -> bool:
+    with suppress(OSError):
+        if stat.S_ISREG(path.lstat().st_mode):
+            content = path.read_bytes()
+            return b"harness init" in content or b"claude/hook.py" in content
+    return False
 
 
 def _tried(path: str, plan: Callable[[], Change]) -> Change:
@@ -67,16 +81,18 @@ def _tried(path: str, plan: Callable[[], Change]) -> Change:
 
 
 def _behind_link(project: Path, piece: Piece) -> Piece:
-    """CLAUDE.md is often a link to AGENTS.md: the block then goes into that file, once."""
+    """CLAUDE.md is often a link to AGENTS.md: the block then goes into that file, once.
+
+    A link to anything but an instruction file stays one, and is refused: it may lead into .git.
+    """
     path = project / piece.path
     if piece.kind is not Kind.BLOCK or not path.is_symlink():
         return piece
     real, root = Path(os.path.realpath(path)), Path(os.path.realpath(project))
-    return (
-        piece._replace(path=real.relative_to(root).as_posix())
-        if real.is_relative_to(root) and real.is_file()
-        else piece
-    )
+    known = {Path(agent.reads).name for agent in known_agents().values()}
+    if real.name in known and real.is_relative_to(root) and real.is_file():
+        return piece._replace(path=real.relative_to(root).as_posix())
+    return piece
 
 
 def _wire(project: Path, piece: Piece, manifest: Manifest) -> Change:

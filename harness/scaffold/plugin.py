@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from string import Template
 
@@ -21,6 +22,7 @@ from harness.scaffold.pieces import Kind, Piece
 
 PROGRAM = "claude"
 PLUGIN = "research@research-harness"
+_SAME_NAME = ("skills/research/SKILL.md", "commands/research.md")
 _FOLDERS = ("agents", "skills")  # what a project can hold too; the hooks go into its settings
 _SECONDS = 60.0  # a call takes one second; none of them needs the network
 _SEARCH_TOOL = lazy(r"mcp__[A-Za-z0-9_-]+__[A-Za-z0-9_-]+")
@@ -55,6 +57,23 @@ def lay_hook(data: Path) -> None:
     _keep(data / "claude" / "hook.py", _hook())
 
 
+def pending(data: Path, files: Mapping[str, str]) -> str:
+    """The word that `install` would give, without asking Claude Code."""
+    folder = data / "claude" / "marketplace"
+    wanted = {folder / path: text.encode() for path, text in _marketplace(files).items()}
+    if not folder.is_dir():
+        return "installed"
+    there = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return "unchanged" if there == wanted else "updated"
+
+
+def shadowing(project: Path, environ: Mapping[str, str]) -> str:
+    """The skill or command of somebody else's that `/research` means while ours is a plugin's; "" if none."""
+    user = Path(environ.get("CLAUDE_CONFIG_DIR") or Path(environ.get("HOME", "~")).expanduser() / ".claude")
+    places = [folder / name for folder in (project / ".claude", user) for name in _SAME_NAME]
+    return next((str(place) for place in places if place.is_file()), "")
+
+
 def install(data: Path, files: Mapping[str, str], environ: Mapping[str, str]) -> str:
     """Lay the marketplace down and have Claude Code install the plugin for the user; what was done, in one word.
 
@@ -85,7 +104,8 @@ def uninstall(data: Path, environ: Mapping[str, str]) -> bool:
     there = _installed(data, environ) is not None
     if there:
         _claude(data, environ, "uninstall", PLUGIN, "--scope", "user")
-    _claude(data, environ, "marketplace", "remove", PLUGIN.partition("@")[2])
+    with nullcontext() if there else suppress(PluginRefused):  # its installation may have failed half way
+        _claude(data, environ, "marketplace", "remove", PLUGIN.partition("@")[2])
     _clear(folder, keep=())
     return there
 
@@ -119,14 +139,19 @@ def _claude(data: Path, environ: Mapping[str, str], *arguments: str) -> str:
 
 def _lay_marketplace(folder: Path, files: Mapping[str, str]) -> bool:
     """Whether anything changed."""
+    wanted = _marketplace(files)
+    changed = [_keep(folder / path, text.encode()) for path, text in wanted.items()]
+    return _clear(folder, keep=wanted) or any(changed)
+
+
+def _marketplace(files: Mapping[str, str]) -> Mapping[str, str]:
+    """The plugin's files in their folder, and the list that has only this plugin."""
     name, _, owner = PLUGIN.partition("@")
     about = json.loads(files[".claude-plugin/plugin.json"])["description"]
     listed = {"name": name, "source": f"./{name}", "description": about}
     market = {"name": owner, "owner": {"name": owner}, "metadata": {"description": about}, "plugins": [listed]}
-    wanted = {f"{name}/{path}": text for path, text in files.items()}
-    wanted[".claude-plugin/marketplace.json"] = json.dumps(market, indent=2) + "\n"
-    changed = [_keep(folder / path, text.encode()) for path, text in wanted.items()]
-    return _clear(folder, keep=wanted) or any(changed)
+    inside = {f"{name}/{path}": text for path, text in files.items()}
+    return {**inside, ".claude-plugin/marketplace.json": json.dumps(market, indent=2) + "\n"}
 
 
 def _clear(folder: Path, keep: Mapping[str, str] | tuple[()]) -> bool:

@@ -55,7 +55,8 @@ def wire(project: Path, wanted: Wanted, *, environ: Mapping[str, str], dry_run: 
     """
     data = data_folder(environ)
     before = read_manifest(data, project) or Manifest(project)
-    agents = named_agents(dict.fromkeys((*before.agents, *wanted.agents)))
+    known = known_agents()
+    agents = named_agents(dict.fromkeys((*(name for name in before.agents if name in known), *wanted.agents)))
     tools = tuple(dict.fromkeys((*before.search_tools, *wanted.search_tools)))
     manifest = before._replace(
         project=project,
@@ -70,8 +71,8 @@ def wire(project: Path, wanted: Wanted, *, environ: Mapping[str, str], dry_run: 
     changes = _checked(plan_wiring(project, _all(pieces, files, by_plugin), before))
     lines: tuple[Line, ...] = ()
     if dry_run:
-        would = (Line("installed", _plugin_named()),) if by_plugin and not before.plugin else ()
-        return (*would, *_lines(changes), *_notes(agents))
+        lines = _would(project, data, before, plugin.pending(data, files) if by_plugin else "")
+        return (*lines, *_lines(changes), *_notes(agents))
     if claude:
         plugin.lay_hook(data)
     if by_plugin:
@@ -82,6 +83,8 @@ def wire(project: Path, wanted: Wanted, *, environ: Mapping[str, str], dry_run: 
     _lay(project, data, changes, manifest)
     if before.plugin and not by_plugin:
         lines = (*lines, *_uninstalled(data, project, environ))
+    if by_plugin and (other := plugin.shadowing(project, environ)):
+        lines = (*lines, Line("note", "Claude Code", f"/research is {other}; ours is /research:research"))
     return (*lines, *_lines(changes), *_notes(agents))
 
 
@@ -92,7 +95,7 @@ def unwire(project: Path, *, environ: Mapping[str, str], dry_run: bool = False) 
     every = pieces_of(known_agents().values()) + plugin.project_pieces(plugin.plugin_files(data, ()))
     changes = _checked(plan_removal(project, every, manifest))
     if dry_run:
-        return _lines(changes)
+        return (*_lines(changes), *_would(project, data, manifest, ""))
     _apply(project, changes)
     gone = [one.path for one in changes if one.edit and one.edit.after is None and not one.edit.moves]
     # Without a memory: a folder that is empty once our file has left it was made for it; git keeps no empty ones.
@@ -159,6 +162,14 @@ def _installed(data: Path, files: Mapping[str, str], environ: Mapping[str, str])
         return (
             Line("left out", _plugin_named(), f"{error.what} ({error.value}); its files go into the project"),
         ), False
+
+
+def _would(project: Path, data: Path, before: Manifest, word: str) -> tuple[Line, ...]:
+    """What would become of the plugin; `word` "": this project needs it no more."""
+    if word:
+        return (Line(word, _plugin_named()),)
+    last = before.plugin and not any(one.plugin for one in others(data, project))
+    return (Line("uninstalled", _plugin_named()),) if last else ()
 
 
 def _uninstalled(data: Path, project: Path, environ: Mapping[str, str]) -> tuple[Line, ...]:
