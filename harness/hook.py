@@ -1,6 +1,6 @@
 """What Claude Code starts at a hook: ends at once where the call is none of ours, else starts the rest.
 
-It is copied beside the plugin and run as `python -I -S hook.py CARRIER PACKAGE_FOLDER`, so it knows only the standard
+It is copied into the data folder and run as `python -I -S hook.py PACKAGE_FOLDER`, so it knows only the standard
 library, and of that only what costs no time. Every fault fails open: a role without our hooks has no packet and no
 tools, and nothing of it is committed, so a broken hook can spoil a research but nobody's other work.
 """
@@ -96,12 +96,12 @@ def cases(event: dict[str, object]) -> list[str]:
 
 def start_the_rest(event: dict[str, object]) -> None:
     """The rest runs in this process: its packages are looked up now, and not where the call is none of ours."""
-    carrier, *folders = sys.argv[1:] or ["project"]
+    carrier = "plugin" if os.environ.get("CLAUDE_PLUGIN_ROOT") else "project"
     try:
         import site
 
         site.main()
-        sys.path += folders
+        sys.path += sys.argv[1:]
         from harness.inside.dispatch import answer
     except ImportError as error:
         print(f"harness: not found by {sys.executable} ({error}); harness init mends it", file=sys.stderr)

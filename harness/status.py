@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from harness.account import Account, account_of, told_account
 from harness.errors import HarnessError
 from harness.formats.labels import counted
 from harness.formats.question import fingerprint
@@ -32,7 +33,7 @@ from harness.plan import (
     open_cells_of,
     rounds_used,
 )
-from harness.spending import Account, account_of, spent, told_account
+from harness.spending import spent
 from harness.store import Snapshot, Store
 from harness.store.claim import read_claim
 

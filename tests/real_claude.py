@@ -4,46 +4,29 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
-import shutil
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import takewhile
 from pathlib import Path
 
-from harness.assets import asset_path
+from harness.scaffold.plugin import lay_hook, plugin_files
 from tests.agent_programs import Ran, clean_env, program, run_program
 from tests.agent_server import AgentServer, Asked, Call, Said
 from tests.claude_events import COMPLETE, answered, query, summary
 from tests.trees import write_tree
 
-PACKAGE = Path(__file__).parent.parent
 SECRET = "SECRET-OF-A-RAW"
 QUESTION = "What were the revenues of the firms in 2024?"
 ROLES = ("Planner", "Synthesizer", "Checker")
 Part = Callable[[Asked], Said]
 
 
-def make_plugin(folder: Path) -> Path:
+def make_plugin(folder: Path, data: Path, search_tools: tuple[str, ...] = ()) -> Path:
     """The plugin as `harness init` lays it down, for `--plugin-dir`."""
-    shutil.copytree(asset_path("claude"), folder)
-    values = {
-        "$python": shlex.quote(sys.executable),
-        "$hook": shlex.quote(str(PACKAGE / "harness" / "hook.py")),
-        "$carrier": "plugin",
-        "$package": shlex.quote(str(PACKAGE)),
-        "$search_tools": "",
-        "$version": "0.1.0",
-    }
-    for path in (p for p in folder.rglob("*") if p.suffix in (".md", ".json")):
-        text = path.read_text(encoding="utf-8")
-        for name, value in values.items():
-            text = text.replace(name, json.dumps(value)[1:-1] if path.suffix == ".json" else value)
-        path.write_text(text, encoding="utf-8")
-    return folder
+    lay_hook(data)
+    return write_tree(folder, plugin_files(data, search_tools))
 
 
-def make_project(folder: Path, firms: int, **files: str) -> Path:
+def make_project(folder: Path, firms: int, files: Mapping[str, str]) -> Path:
     """A project with one document a firm; each is found by its own query, and holds the secret."""
     documents = {
         f"docs/firm{number}.md": f"# Firm{number} report\n\nThe revenue of Firm{number} in 2024 was {number * 11} bn "
@@ -57,6 +40,8 @@ def make_project(folder: Path, firms: int, **files: str) -> Path:
 
 def role_of(asked: Asked) -> str:
     """Whose request it is: a role's system prompt says so, everything else is the main agent's."""
+    if "You search for a research" in asked.system:
+        return "searcher"
     return next((role for role in ROLES if f"You are the {role} of a research" in asked.system), "main")
 
 
@@ -138,12 +123,14 @@ def cast(firms: int, **parts: Part) -> Part:
 class Stage:
     """A project, a home and a plugin in one folder; `ask` runs `claude -p` there."""
 
-    def __init__(self, folder: Path, firms: int, **files: str) -> None:
+    def __init__(
+        self, folder: Path, firms: int, files: Mapping[str, str] | None = None, search_tools: tuple[str, ...] = ()
+    ) -> None:
         self.firms = firms
         self.home = folder / "home"
         self.home.mkdir()
-        self.project = make_project(folder / "project", firms, **files)
-        self.plugin = make_plugin(folder / "plugin")
+        self.project = make_project(folder / "project", firms, files or {})
+        self.plugin = make_plugin(folder / "plugin", self.home / "data", search_tools)
 
     @property
     def case(self) -> Path:

@@ -72,6 +72,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "passes",
         "loop",
         "spending",
+        "account",
         "status",
         "checking",
         "handover",

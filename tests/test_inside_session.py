@@ -23,7 +23,7 @@ CALL = 'call the sub-agent research-planner with the prompt "go".'
 
 def ran(event: Mapping[str, object], **environ: str) -> subprocess.CompletedProcess[str]:
     """The real entry as Claude Code starts it."""
-    command = [sys.executable, "-I", "-S", str(HOOK), "project", str(HOOK.parent.parent)]
+    command = [sys.executable, "-I", "-S", str(HOOK), str(HOOK.parent.parent)]
     return subprocess.run(
         command, input=json.dumps(event), env={**os.environ, **environ}, capture_output=True, text=True, check=False
     )
@@ -234,7 +234,7 @@ def test_a_package_that_is_gone_is_told_and_blocks_nothing(tmp_path: Path) -> No
     copy.write_bytes(HOOK.read_bytes())
     python = Path(sys.base_prefix) / "bin" / "python3"
     event = {"hook_event_name": "UserPromptSubmit", "prompt": "/research x", "cwd": str(tmp_path)}
-    command = [str(python), "-I", "-S", str(copy), "plugin", str(tmp_path)]
+    command = [str(python), "-I", "-S", str(copy), str(tmp_path)]
     done = subprocess.run(command, input=json.dumps(event), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert "harness init mends it" in done.stderr

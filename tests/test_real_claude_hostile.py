@@ -72,7 +72,7 @@ WORDS = (
 
 @needs("claude")
 def test_a_hostile_planner_never_sees_a_raw(tmp_path: Path) -> None:
-    stage = Stage(tmp_path, 2, **{"CLAUDE.md": "# A project\n"})
+    stage = Stage(tmp_path, 2, {"CLAUDE.md": "# A project\n"})
     (stage.project / "link.md").symlink_to(stage.case / "raw_1.md")
     doors = ways(stage.case)
     assert len(doors) >= 30

@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.account import account_of, growing_chat, told_account
 from harness.loop import run, step
 from harness.model import Reply
-from harness.spending import CACHE, Spent, account_of, growing_chat, spent, told_account
+from harness.spending import CACHE, Spent, spent
 from harness.store import Store
 from harness.tokens import estimate
 from tests.fakes import (

@@ -15,7 +15,7 @@ from harness.scaffold.blocks import edited_block, put_block, take_block
 from harness.scaffold.disk import Edit, Entry, free_name, look
 from harness.scaffold.hooks import put_hooks, take_hooks
 from harness.scaffold.manifest import Left, Manifest, sha256
-from harness.scaffold.pieces import Kind, Piece
+from harness.scaffold.pieces import Kind, Piece, known_agents
 from harness.scaffold.refused import NotText, Refused
 from harness.scaffold.wholes import Whose, marked, whose
 

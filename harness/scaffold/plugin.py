@@ -42,7 +42,8 @@ def plugin_files(data: Path, search_tools: tuple[str, ...]) -> Mapping[str, str]
     names = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
     texts = {name: template(f"claude/{name}") for name in names}
     version = f"{__version__}+{sha256(json.dumps([texts, search_tools, _hook().decode()]).encode())[:8]}"
-    values = {"python": sys.executable, "hook": str(data / "claude" / "hook.py"), "version": version}
+    script, package = str(data / "claude" / "hook.py"), str(_HOOK_SCRIPT.parent.parent)
+    values = {"python": sys.executable, "hook": script, "package": package, "version": version}
     return {name: _filled(name, text, values, search_tools) for name, text in texts.items()}
 
 
