@@ -46,7 +46,7 @@ def _claude(stdout: str, stderr: str, code: int) -> Printed:
     records = list(_records(stdout))
     result = next((one for one in reversed(records) if one.get("type") == "result"), None)
     if result is None:
-        return Printed(error="" if code else "printed no result")
+        return Printed(error="printed no result" if stdout.strip() and not code else "")
     into, out = _claude_tokens(result)
     cost = _amount(result.get("total_cost_usd"))
     text = clean(_str(result.get("result")))

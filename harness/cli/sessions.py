@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -45,7 +46,7 @@ def surroundings_of(context: click.Context) -> Surroundings:
     return Surroundings(Store(case_of(context)), os.environ, say)
 
 
-def with_agent(flags: Mapping[str, object]) -> dict[str, object]:
+def with_agent(flags: Mapping[str, object]) -> dict[str, Any]:
     """`--agent NAME` is all three roles; a role's own flag overrules it."""
     agent = flags.get("agent")
     roles = {role: flags.get(role) or agent for role in ROLES}

@@ -25,7 +25,7 @@ from harness.store import Store
 @click.option("--checker", multiple=True, help="Who checks the draft answer.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.pass_context
-def step_command(context: click.Context, as_json: bool, **roles: Any) -> None:
+def step_command(context: click.Context, /, as_json: bool, **roles: Any) -> None:
     """Do one pass and say in one line what it did."""
     done = step(session_of(context, with_agent(roles)))
     show(done, f"{done.action}: {done.line}", as_json=as_json)

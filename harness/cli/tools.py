@@ -29,9 +29,7 @@ def find_command(context: click.Context, query: tuple[str, ...], folder: str | N
 
 
 @click.command("agents")
-@click.option(
-    "--test", "name", metavar="NAME", help="Have this one do a small pass, and say what is missing if it cannot."
-)
+@click.option("--test", "name", metavar="NAME", help="Have it do a small pass; says what is missing if it cannot.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.pass_context
 def agents_command(context: click.Context, name: str | None, as_json: bool) -> None:
