@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from harness.config import resolve
 from tests.agent_programs import MODELS, clean_env, program
 from tests.agent_server import Asked, Said
+from tests.program import user_config
 from tests.trees import write_tree
 
 PLANNER, SYNTHESIZER, CHECKER = "You are the Planner", "You are the Synthesizer", "You check once"
@@ -112,3 +116,16 @@ def survivors(mark: str) -> list[str]:
             if mark.encode() in (place / "environ").read_bytes():
                 found.append((place / "cmdline").read_text().replace("\0", " "))
     return found
+
+
+def preset_entry(name: str) -> dict[str, Any]:
+    """A preset as an entry for the user's own config."""
+    spec = resolve(case=None, project=None, question=None, environ={}, flags={}).settings.agents[name]
+    return {"command": [*spec.command], "form": spec.form, "timeout": 60, "env": dict(spec.env)}
+
+
+def shorter(name: str, seconds: int, *more: str) -> None:
+    """The preset under the name `short`, with a time-out and further options of the test's own."""
+    entry = preset_entry(name)
+    command = [*entry.pop("command"), *more]
+    user_config(f"agents:\n  short: {json.dumps({**entry, 'command': command, 'timeout': seconds})}\n")

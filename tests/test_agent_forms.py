@@ -12,6 +12,7 @@ from harness.agents.causes import CAUSES, cause_of, error_of
 from harness.agents.forms import FORMS, Printed, read_printed
 from harness.errors import AgentFailed, AgentUnreachable
 
+ODD = ('{"type": "result"}', "[1]", '{"type":"turn.failed","error":7}', '{"a":' * 5_000, '{"error":"{"}')
 SAMPLES = Path(__file__).parent / "data" / "agents"
 
 
@@ -88,7 +89,7 @@ def test_addresses_that_tools_showed() -> None:
     page = '{"type":"user","message":{"content":[{"type":"tool_result","content":"[{\\"url\\":\\"https://a.example/x\\"}]"}]}}'
     said = '{"type":"assistant","message":{"content":[{"type":"text","text":"https://b.example/"}]}}'
     end = '{"type":"result","subtype":"success","is_error":false,"result":"done"}'
-    assert read_printed("claude", f"{page}\n{said}\n{end}\n", "", 0).seen == {"https://a.example/x"}
+    assert read_printed("claude", f"{page}\n{said}\n{end}\n", "", 0).seen == frozenset({"https://a.example/x"})
     assert sample("gemini_web").seen is None and sample("codex_ok").seen is None, "they do not show it"
     assert sample("claude_web").seen == frozenset(), "it shows that there was nothing"
 

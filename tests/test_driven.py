@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.config import resolve
 from tests.agent_programs import each
 from tests.agent_server import AgentServer, Asked, Call, Said
 from tests.driven import (
@@ -22,6 +21,7 @@ from tests.driven import (
     packet_of,
     researcher,
     role_of,
+    shorter,
     survivors,
     wire,
 )
@@ -207,11 +207,3 @@ def test_one_small_pass_says_what_it_took(name: str, tmp_path: Path, monkeypatch
         ran = harness("agents", "--test", name)
     assert ran.code == 0 and f"{name}: works" in ran.out and "100 tokens in, 20 out" in ran.out, ran.err
     assert ("$" in ran.out) == (name == "claude") and not list(tmp_path.iterdir())
-
-
-def shorter(name: str, seconds: int, *more: str) -> None:
-    """The preset under the name `short`, with a time-out and further options of the test's own."""
-    spec = resolve(case=None, project=None, question=None, environ={}, flags={}).settings.agents[name]
-    command = [*spec.command, *more]
-    entry = {"command": command, "form": spec.form, "timeout": seconds, "env": dict(spec.env)}
-    user_config(f"agents:\n  short: {json.dumps(entry)}\n")
