@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.formats.labels import LANGUAGES, counted, searched_mark, without_searched_mark
@@ -154,6 +154,7 @@ def folded(text: str) -> str:
 
 
 @given(st.lists(records, max_size=3), st.sampled_from(LANGUAGES))
+@example([search_record(1, "q", "found", blocked=[Attempt("brave", "0source, 1 facts and 007 gaps")])], "ru")
 def test_a_written_search_is_read_back_in_every_language(lines: list[SearchLine], language: str) -> None:
     written = [render_search_line(line, language) for line in lines]
     summary = replace_section(Summary(), SectionKind.SEARCHES, written, language)

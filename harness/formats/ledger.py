@@ -29,6 +29,12 @@ _COUNTS = {
     )
     for noun in _NOUNS
 }
+# English counts that would be written otherwise: `1 facts`, `0source`, `007 gaps`. A provider's error may hold one, and
+# it must be the same after a way through another language.
+_ODD = lazy(
+    r"(?<![\w.,])(?:0[0-9]{1,8} ?(?:source|fact|gap)s?|[0-9]{1,9}(?:source|fact|gap)s?"
+    r"|1 (?:source|fact|gap)s|(?!1 )[0-9]{1,9} (?:source|fact|gap))(?!\w)"
+)
 _BLOCKED = lazy(r"(\(|; )([\w.-]+) (?:" + "|".join(sorted({w.blocked for w in WORDS.values()})) + "): ")
 _TAIL = lazy(r"(?:(?:^|, )\+([0-9]{1,9}) facts?)?(?:(?:^|, )([0-9]{1,9}) gaps?)?$")
 
@@ -147,8 +153,8 @@ def _canonical(note: str) -> str:
 
 
 def _in_language(note: str, language: str) -> str:
-    if language == "en" and note.isascii():
-        return note
+    if language == "en" and note.isascii() and not _ODD.search(note):
+        return note  # as nearly all are
     for noun, pattern in _COUNTS.items():
         forms = (counted(int(found[1]), noun, language) for found in pattern.finditer(note))
         note = pattern.sub(lambda _: next(forms), note)  # noqa: B023 - used up before the loop goes on
