@@ -20,6 +20,8 @@ if pathlib.Path(os.environ["HOME"], "FAILS").exists():
 match words:
     case ["list", "--json"]:
         print(json.dumps([{{"id": name, "version": at, "scope": "user"}} for name, at in told["plugins"].items()]))
+    case ["marketplace", "list", "--json"]:
+        print(json.dumps([{{"name": name, "path": at}} for name, at in told["markets"].items()]))
     case ["marketplace", "add", folder]:
         market = json.loads(pathlib.Path(folder, ".claude-plugin/marketplace.json").read_text())
         told["markets"][market["name"]] = folder

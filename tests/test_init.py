@@ -301,6 +301,35 @@ def test_a_project_that_was_deleted_holds_no_plugin(tmp_path: Path) -> None:
     assert plugins(first)["plugins"] == {}
 
 
+def test_a_data_folder_that_moved_is_followed(with_claude: World) -> None:
+    with_claude.init("claude")
+    with_claude.data = with_claude.data.with_name("elsewhere")
+    with_claude.environ["HARNESS_DATA_DIR"] = str(with_claude.data)
+    assert words(with_claude.init("claude"))[PLUGIN] == "updated"
+    assert plugins(with_claude)["markets"] == {"research-harness": str(with_claude.data / "claude" / "marketplace")}
+
+
+def test_what_is_taken_out_is_forgotten(with_claude: World) -> None:
+    (with_claude.home / "FAILS").touch()
+    with_claude.init("claude")
+    (with_claude.home / "FAILS").unlink()
+    with_claude.init("claude")
+    (memory,) = (with_claude.data / "init").iterdir()
+    told = json.loads(memory.read_text(encoding="utf-8"))
+    assert list(told["files"]) == ["CLAUDE.md"] and told["folders"] == [] and told["plugin"] is True
+
+
+def test_a_block_in_a_file_that_is_no_text_any_more_stays_remembered(world: World) -> None:
+    write_tree(world.project, {"AGENTS.md": "# Rules\n"})
+    world.init("codex")
+    path = world.project / "AGENTS.md"
+    path.write_text(path.read_text(encoding="utf-8") + "Правила\n", encoding="cp1251", errors="replace")
+    assert words(world.remove())["AGENTS.md"] == "refused"
+    path.write_text(path.read_text(encoding="cp1251"), encoding="utf-8")
+    assert words(world.remove())["AGENTS.md"] == "restored"
+    assert path.read_text(encoding="utf-8") == "# Rules\nПравила\n"
+
+
 def test_new_files_are_a_new_version_of_the_plugin(with_claude: World) -> None:
     with_claude.init("claude")
     before = plugins(with_claude)["plugins"]

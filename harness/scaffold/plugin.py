@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from harness import __version__
 from harness.assets import asset_path, template
@@ -21,7 +22,8 @@ from harness.scaffold.manifest import sha256
 from harness.scaffold.pieces import Kind, Piece
 
 PROGRAM = "claude"
-PLUGIN = "research@research-harness"
+NAME, MARKET = "research", "research-harness"
+PLUGIN = f"{NAME}@{MARKET}"
 _SAME_NAME = ("skills/research/SKILL.md", "commands/research.md")
 _FOLDERS = ("agents", "skills")  # what a project can hold too; the hooks go into its settings
 _SECONDS = 60.0  # a call takes one second; none of them needs the network
@@ -85,14 +87,16 @@ def install(data: Path, files: Mapping[str, str], environ: Mapping[str, str]) ->
     folder = data / "claude" / "marketplace"
     changed = _lay_marketplace(folder, files)
     version = json.loads(files[".claude-plugin/plugin.json"])["version"]
-    there = _installed(data, environ)
-    if there == version and not changed:
+    there, known = _installed(data, environ), _known(data, environ) == str(folder)
+    if there == version and known and not changed:
         return "unchanged"
+    if known and there:
+        _claude(data, environ, "marketplace", "update", MARKET)
+    else:
+        _claude(data, environ, "marketplace", "add", str(folder))  # also where it is known from another folder
     if there is None:
-        _claude(data, environ, "marketplace", "add", str(folder))
         _claude(data, environ, "install", PLUGIN, "--scope", "user")
         return "installed"
-    _claude(data, environ, "marketplace", "update", PLUGIN.partition("@")[2])
     _claude(data, environ, "update", PLUGIN)
     return "updated"
 
@@ -106,23 +110,35 @@ def uninstall(data: Path, environ: Mapping[str, str]) -> bool:
     if there:
         _claude(data, environ, "uninstall", PLUGIN, "--scope", "user")
     with nullcontext() if there else suppress(PluginRefused):  # its installation may have failed half way
-        _claude(data, environ, "marketplace", "remove", PLUGIN.partition("@")[2])
+        _claude(data, environ, "marketplace", "remove", MARKET)
     _clear(folder, keep=())
     return there
 
 
 def remove_hook(data: Path) -> None:
-    (data / "claude" / "hook.py").unlink(missing_ok=True)
+    with suppress(OSError):  # it was never there, or something else is beside it
+        (data / "claude" / "hook.py").unlink(missing_ok=True)
+        (data / "claude").rmdir()
 
 
 def _installed(data: Path, environ: Mapping[str, str]) -> str | None:
     """The version that Claude Code has for the user, None if it has none."""
-    listed = _claude(data, environ, "list", "--json")
+    found = [one for one in _listed(data, environ, "list") if one.get("id") == PLUGIN and one.get("scope") == "user"]
+    return str(found[0].get("version")) if found else None
+
+
+def _known(data: Path, environ: Mapping[str, str]) -> str:
+    """The folder that Claude Code takes our marketplace from, "" if it knows none."""
+    found = [one for one in _listed(data, environ, "marketplace", "list") if one.get("name") == MARKET]
+    return str(found[0].get("path")) if found else ""
+
+
+def _listed(data: Path, environ: Mapping[str, str], *what: str) -> list[dict[str, Any]]:
+    told = _claude(data, environ, *what, "--json")
     try:
-        found = [one for one in json.loads(listed) if one["id"] == PLUGIN and one["scope"] == "user"]
-        return str(found[0]["version"]) if found else None
-    except (ValueError, KeyError, TypeError) as error:
-        raise PluginRefused("claude plugin list --json was not understood", listed[:200]) from error
+        return [one for one in json.loads(told) if isinstance(one, dict)]
+    except (ValueError, TypeError) as error:
+        raise PluginRefused(f"claude plugin {' '.join(what)} --json was not understood", told[:200]) from error
 
 
 def _claude(data: Path, environ: Mapping[str, str], *arguments: str) -> str:
@@ -147,11 +163,10 @@ def _lay_marketplace(folder: Path, files: Mapping[str, str]) -> bool:
 
 def _marketplace(files: Mapping[str, str]) -> Mapping[str, str]:
     """The plugin's files in their folder, and the list that has only this plugin."""
-    name, _, owner = PLUGIN.partition("@")
     about = json.loads(files[".claude-plugin/plugin.json"])["description"]
-    listed = {"name": name, "source": f"./{name}", "description": about}
-    market = {"name": owner, "owner": {"name": owner}, "metadata": {"description": about}, "plugins": [listed]}
-    inside = {f"{name}/{path}": text for path, text in files.items()}
+    listed = {"name": NAME, "source": f"./{NAME}", "description": about}
+    market = {"name": MARKET, "owner": {"name": MARKET}, "metadata": {"description": about}, "plugins": [listed]}
+    inside = {f"{NAME}/{path}": text for path, text in files.items()}
     return {**inside, ".claude-plugin/marketplace.json": json.dumps(market, indent=2) + "\n"}
 
 

@@ -11,6 +11,7 @@ from harness.errors import HarnessError
 from harness.scaffold import plugin
 from harness.scaffold.disk import apply, new_folders, remove_empty
 from harness.scaffold.manifest import (
+    Left,
     Manifest,
     data_folder,
     forget,
@@ -55,17 +56,10 @@ def wire(project: Path, wanted: Wanted, *, environ: Mapping[str, str], dry_run: 
     """
     data = data_folder(environ)
     before = read_manifest(data, project) or Manifest(project)
-    known = known_agents()
-    agents = named_agents(dict.fromkeys((*(name for name in before.agents if name in known), *wanted.agents)))
-    tools = tuple(dict.fromkeys((*before.search_tools, *wanted.search_tools)))
-    manifest = before._replace(
-        project=project,
-        agents=tuple(one.name for one in agents),
-        search_tools=tools,
-        in_project=before.in_project or wanted.in_project,
-    )
+    manifest = _grown(before, project, wanted)
+    agents = named_agents(manifest.agents)
     claude = plugin.PROGRAM in manifest.agents
-    files = plugin.plugin_files(data, tools) if claude else {}
+    files = plugin.plugin_files(data, manifest.search_tools) if claude else {}
     by_plugin = claude and not manifest.in_project and _has_claude(environ)
     pieces = pieces_of(agents)
     changes = _checked(plan_wiring(project, _all(pieces, files, by_plugin), before))
@@ -79,8 +73,12 @@ def wire(project: Path, wanted: Wanted, *, environ: Mapping[str, str], dry_run: 
         lines, by_plugin = _installed(data, files, environ)
         if not by_plugin:
             changes = _checked(plan_wiring(project, _all(pieces, files, by_plugin), before))
-    manifest = manifest._replace(plugin=by_plugin)
-    _lay(project, data, changes, manifest)
+    try:
+        _lay(project, data, changes, manifest._replace(plugin=by_plugin))
+    except HarnessError:
+        if not before.plugin:
+            _uninstalled(data, project, environ)
+        raise
     if before.plugin and not by_plugin:
         lines = (*lines, *_uninstalled(data, project, environ))
     if by_plugin and (other := plugin.shadowing(project, environ)):
@@ -100,12 +98,23 @@ def unwire(project: Path, *, environ: Mapping[str, str], dry_run: bool = False) 
     gone = [one.path for one in changes if one.edit and one.edit.after is None and not one.edit.moves]
     # Without a memory: a folder that is empty once our file has left it was made for it; git keeps no empty ones.
     remove_empty(project, manifest.folders if manifest.files else _parents(gone))
-    left = {one.path: manifest.files[one.path] for one in changes if one.word == "refused"}
-    if left:
+    if left := _still_remembered(changes, manifest):
         write_manifest(data, Manifest(project, files=left))
     else:
         forget(data, project)
     return (*_lines(changes), *_uninstalled(data, project, environ))
+
+
+def _grown(before: Manifest, project: Path, wanted: Wanted) -> Manifest:
+    """What was wired earlier and what is wanted now; an agent that an older version knew is left out."""
+    known = known_agents()
+    earlier = (name for name in before.agents if name in known)
+    return before._replace(
+        project=project,
+        agents=tuple(dict.fromkeys((*earlier, *wanted.agents))),
+        search_tools=tuple(dict.fromkeys((*before.search_tools, *wanted.search_tools))),
+        in_project=before.in_project or wanted.in_project,
+    )
 
 
 def _all(base: tuple[Piece, ...], files: Mapping[str, str], by_plugin: bool) -> tuple[Piece, ...]:
@@ -127,9 +136,8 @@ def _checked(changes: tuple[Change, ...]) -> tuple[Change, ...]:
 def _lay(project: Path, data: Path, changes: tuple[Change, ...], manifest: Manifest) -> None:
     """The memory first: if we are stopped in the middle, --remove knows what stood there."""
     before = read_manifest(data, project)
-    files = {
-        one.path: left for one in changes if (left := one.left or manifest.files.get(one.path)) and one.word != "kept"
-    }
+    files = _still_remembered(changes, manifest)
+    files |= {one.path: one.left for one in changes if one.left}
     made = new_folders(project, [one.path for one in changes if one.edit and one.edit.after is not None])
     memory = manifest._replace(files=files, folders=tuple(dict.fromkeys((*manifest.folders, *made))))
     write_manifest(data, memory)
@@ -144,6 +152,12 @@ def _lay(project: Path, data: Path, changes: tuple[Change, ...], manifest: Manif
         raise
     remove_empty(project, manifest.folders)
     write_manifest(data, memory._replace(folders=tuple(one for one in memory.folders if (project / one).is_dir())))
+
+
+def _still_remembered(changes: Iterable[Change], manifest: Manifest) -> dict[str, Left]:
+    """Of files that were refused, what was known of them."""
+    refused = {one.path for one in changes if one.word == "refused"}
+    return {path: left for path, left in manifest.files.items() if path in refused}
 
 
 def _apply(project: Path, changes: Iterable[Change]) -> None:
