@@ -97,7 +97,7 @@ def test_the_plugin_is_valid_installed_used_and_uninstalled(tmp_path: Path) -> N
             *told(ran)["agents"]
         }
         assert "research:research" in told(ran)["skills"]
-        assert asks(server, "The person wants a research about: What is X"), "the skill is expanded without a prefix"
+        assert asks(server, "ARGUMENTS: What is X"), "the skill is expanded without a prefix"
         events = (wired.data / "claude" / "events").read_text(encoding="utf-8").splitlines()
         assert {event.split()[0] for event in events} == {
             "SessionStart", "UserPromptSubmit", "PreToolUse", "SubagentStop", "PostToolUse", "Stop", "SessionEnd"
@@ -135,7 +135,7 @@ def test_files_in_a_project_with_settings_hooks_and_instructions_of_its_own(tmp_
         assert ran.code == 0, ran
         assert {"mine", "research-planner", "research-searcher"} <= {*told(ran)["agents"]}
         assert {"mine", "research"} <= {*told(ran)["skills"]}
-        assert asks(server, "The person wants a research about: What is X")
+        assert asks(server, "ARGUMENTS: What is X")
         assert asks(server, "Be kind.") and asks(server, "## Research over plain files")
         events = (wired.data / "claude" / "events").read_text(encoding="utf-8")
         assert "UserPromptSubmit" in events and "Stop" in events
