@@ -65,7 +65,7 @@ MODULES = {path.stem for path in (ROOT / "harness").iterdir() if path.suffix == 
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 FORMS = (Question, Grid, Summary, NextQuery, RawHead, Answer)
 FILE_KEYS = {key for form in FORMS for key in form.__annotations__}
-KEYS = {*SETTINGS, *AGENT_KEYS, *SAFE_OPTIONS, *MAIN_OPTION.values(), *FILE_KEYS, "question"}
+KEYS = {*SETTINGS, *PROVIDERS, *AGENT_KEYS, *SAFE_OPTIONS, *MAIN_OPTION.values(), *FILE_KEYS, "question"}
 NAMES = {
     *{*COMMANDS, *MODULES, *EXTRAS, *BUILT_IN_AGENTS, *PROVIDERS, *APIS, *CODES},
     *{*WIRED, *LANGUAGES, *MODES, *STRATEGIES, "stdin", "stdout", "argument", "file", "true", "false"},
@@ -73,7 +73,7 @@ NAMES = {
     *(path.stem for path in asset_path("agents").glob("*.yaml")),
 }
 # Words in backticks that are no names of those kinds: the example's folder, a marker, a kind of fence, an outcome …
-WORDS = {"harness", "documents", "real", "sh", "blocked", "due", "also"}
+WORDS = {"harness", "documents", "real", "sh", "blocked", "due", "also", "digest", "cost"}
 
 
 def fences(page: str) -> list[tuple[str, str]]:
