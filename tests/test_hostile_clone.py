@@ -23,7 +23,7 @@ from tests.trees import write_tree
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and signals of POSIX")
 
-# One call of each; a new command joins the table, and with it every project below.
+# A call of each; a new command joins the table, and with it every project below.
 CALLS: dict[str, tuple[str, ...]] = {
     "ask": ("ask", "What is the revenue?"),
     "run": ("run",),
@@ -41,6 +41,9 @@ CALLS: dict[str, tuple[str, ...]] = {
     "trust": ("trust",),
     "config": ("config",),
     "doctor": ("doctor",),
+    "init": ("init", "--project", *(f"--agent={name}" for name in ("claude", "codex", "gemini", "opencode", "aider"))),
+    "init --remove": ("init", "--remove"),
+    "agents --test": ("agents", "--test", "evil"),
 }
 SECONDS = 10  # for one command; the slowest takes half a second
 SECRET = "hunter2-of-another-folder"
@@ -136,7 +139,7 @@ def regular(folder: Path) -> list[Path]:
 
 
 def test_every_command_is_tried() -> None:
-    assert set(CALLS) == set(COMMANDS)
+    assert {words[0] for words in CALLS.values()} == set(COMMANDS)
 
 
 # Settings ------------------------------------------------------------------------------------------------------
@@ -259,6 +262,10 @@ def link(place: Path, clone: Clone) -> None:
     place.symlink_to(clone.home / "private/notes.txt")
 
 
+def folder_link(place: Path, clone: Clone) -> None:
+    place.symlink_to(clone.home / "private")
+
+
 def pipe(place: Path, clone: Clone) -> None:
     os.mkfifo(place)
 
@@ -280,12 +287,24 @@ FILES = (
     ".geminiignore",
     "AGENTS.md",
     "docs/more.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    ".claude",
+    ".gemini",
+    ".agents",
+    ".opencode",
+    ".codex",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    "research/.harness/inside.json",
+    "research/.harness/found",
 )
 
 
 def a_file_that_is(name: str, make: Callable[[Path, Clone], None]) -> Callable[[Clone], None]:
     def build(clone: Clone) -> None:
         (clone.folder / name).unlink(missing_ok=True)
+        (clone.folder / name).parent.mkdir(exist_ok=True)
         make(clone.folder / name, clone)
 
     return build
@@ -323,7 +342,7 @@ PROJECTS: dict[str, Callable[[Clone], None]] = {
         ignore_rules_that_take_for_ever,
     )
 }
-for make in (link, pipe, device):
+for make in (link, pipe, device, folder_link):
     PROJECTS[f"helpers, each a {make.__name__}"] = helpers_that_are(make)
     PROJECTS |= {f"{name}, a {make.__name__}": a_file_that_is(name, make) for name in FILES}
 
