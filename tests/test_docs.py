@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 import pytest
 
-from harness import errors, model
+from harness import errors, hook, model
 from harness.agents.chat import APIS
 from harness.assets import asset_path
 from harness.check import CODES
@@ -33,6 +33,7 @@ from harness.given import parse_settings
 from harness.guards.lines import UNGROUNDED
 from harness.guards.mending import MENDERS
 from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED
+from harness.inside.command import COMMAND
 from harness.locate import PROJECT_FILE
 from harness.model import Answer, Grid, NextQuery, Question, Raw, RawHead, Summary
 from harness.options import AgentSpec
@@ -74,6 +75,8 @@ NAMES = {
 }
 # Words in backticks that are no names of those kinds: the example's folder, a marker, a kind of fence, an outcome …
 WORDS = {"harness", "documents", "real", "sh", "blocked", "due", "also", "digest", "cost"}
+
+TYPED = ([], ["…"], ["status"], ["stop"], ["reopen"], ["steer:"])
 
 
 def fences(page: str) -> list[tuple[str, str]]:
@@ -130,12 +133,14 @@ def is_member(name: str) -> bool:
 
 def is_variable(name: str) -> bool:
     setting = name.removeprefix("HARNESS_").lower()
-    known = {api.key_env for api in APIS.values()} | OTHER_VARIABLES
+    known = {api.key_env for api in APIS.values()} | OTHER_VARIABLES | {hook.SWITCH}
     return name in known or (name.startswith("HARNESS_") and setting in SETTINGS)
 
 
 def unknown(span: str) -> bool:
     """Whether a span is a name of a kind that code knows, and nothing of that name is there."""
+    if span.startswith(("/research", "$research")):  # what people type inside agents
+        return not COMMAND.fullmatch(span.replace("$", "/")) or span.split()[1:2] not in TYPED
     if span.startswith("-"):
         return any(word.startswith("-") and word not in EVERY_OPTION for word in span.split())
     if span.startswith("make "):
@@ -145,7 +150,7 @@ def unknown(span: str) -> bool:
     if re.fullmatch(r"[a-z_]+", span):
         return span not in NAMES | KEYS | WORDS
     if match := re.fullmatch(r"([a-z_]+):( .*)?", span):
-        return match[1] not in KEYS | {"key"}  # `key: value` is a form of lines in documents
+        return match[1] not in KEYS | {"key", "steer"}  # `key: value` is a form of lines in documents
     if re.fullmatch(r"[A-Z][a-z]+[A-Za-z]*", span):
         return not (hasattr(errors, span) or hasattr(model, span))
     if re.fullmatch(r"\w+(/\w+)?\.[A-Za-z_]+", span) and span.split("/")[0].split(".")[0] in MODULES:
