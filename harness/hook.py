@@ -18,6 +18,9 @@ ROLE = re.compile(r"(?:[\w-]+:)?research-(?:planner|synthesizer|checker|searcher
 SEARCHER = re.compile(r"(?:[\w-]+:)?research-searcher")
 COMMAND = re.compile(r"/(?:[\w-]+:)?research(?:\s|$)")
 RECENT = 7 * 86_400  # seconds; an older unfinished case is not what somebody came back for
+# A clone may bring a pipe, a link or a device instead of a file: nobody waits for it, nothing of elsewhere is read.
+FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+SEAT_LIMIT = 1_000_000  # bytes
 SEAT = os.path.join(".harness", "inside.json")  # in a case: which session works on it
 
 
@@ -56,9 +59,12 @@ def seated(event: dict[str, object]) -> bool:
     session = str(event.get("session_id"))
     for case in cases(event):
         try:
-            with open(os.path.join(case, SEAT), encoding="utf-8", errors="replace") as file:
-                if session in file.read():
+            descriptor = os.open(os.path.join(case, SEAT), FLAGS)
+            try:
+                if session.encode() in os.read(descriptor, SEAT_LIMIT):
                     return True
+            finally:
+                os.close(descriptor)
         except OSError:
             continue
     return False

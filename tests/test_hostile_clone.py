@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
+import harness as harness_package
 from harness.cli.group import COMMANDS
 from harness.store.claim import process_start
 from tests.program import Ran, harness
@@ -362,3 +363,16 @@ def test_modules_of_the_project_are_not_imported(clone: Clone) -> None:
     ran = subprocess.run([program, "status"], capture_output=True, text=True, check=False, timeout=30)
     assert ran.returncode == 0, ran.stderr
     assert not (clone.home / "started").exists()
+
+
+@pytest.mark.parametrize("event", ["Stop", "SessionEnd", "SessionStart", "UserPromptSubmit"])
+@pytest.mark.parametrize("make", [link, pipe, device])
+def test_a_hook_waits_for_nothing_of_the_project(event: str, make: Callable[[Path, Clone], None], clone: Clone) -> None:
+    """Every event of Claude Code in this folder starts it, whether anybody wants a research or not."""
+    (clone.case / ".harness").mkdir()
+    for name in ("answer.md", "next_query.txt", ".harness/inside.json", ".harness/claim.json"):
+        make(clone.case / name, clone)
+    told = json.dumps({"hook_event_name": event, "session_id": "hunter2", "cwd": str(clone.folder), "prompt": "hello"})
+    call = [sys.executable, "-I", "-S", str(Path(harness_package.__file__).with_name("hook.py"))]
+    ran = subprocess.run(call, input=told, capture_output=True, text=True, check=False, timeout=30)
+    assert SECRET not in ran.stdout + ran.stderr and "Traceback" not in ran.stderr
