@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from itertools import takewhile
 from pathlib import Path
 
 from harness.scaffold.plugin import lay_hook, plugin_files
+from harness.scaffold.wiring import Wanted, wire
 from tests.agent_programs import Ran, clean_env, program, run_program
 from tests.agent_server import AgentServer, Asked, Call, Said
 from tests.claude_events import COMPLETE, answered, query, summary
@@ -130,7 +132,7 @@ class Stage:
         self.home = folder / "home"
         self.home.mkdir()
         self.project = make_project(folder / "project", firms, files or {})
-        self.plugin = make_plugin(folder / "plugin", self.home / "data", search_tools)
+        self.plugin: Path | None = make_plugin(folder / "plugin", self.home / "data", search_tools)
 
     @property
     def case(self) -> Path:
@@ -143,7 +145,17 @@ class Stage:
     def command(self, *more: str) -> list[str]:
         claude = program("claude")
         assert claude
-        return [str(claude), "--plugin-dir", str(self.plugin), "--model", "sonnet", *more]
+        plugin = ["--plugin-dir", str(self.plugin)] if self.plugin else []
+        return [str(claude), *plugin, "--model", "sonnet", *more]
+
+    def init(self, server: AgentServer, *, in_project: bool = False) -> None:
+        """`harness init`, in place of `--plugin-dir` or, in the project, beside it."""
+        claude = program("claude")
+        assert claude
+        env = self.env(server)
+        env["PATH"] = f"{claude.parent}{os.pathsep}{env['PATH']}"
+        wire(self.project, Wanted(("claude",), (), in_project), environ=env)
+        self.plugin = self.plugin if in_project else None
 
     def ask(
         self, server: AgentServer, prompt: str, *more: str, sub: str = "", timeout: float = 120.0, **env: str

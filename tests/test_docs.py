@@ -76,7 +76,7 @@ NAMES = {
 # Words in backticks that are no names of those kinds: the example's folder, a marker, a kind of fence, an outcome …
 WORDS = {"harness", "documents", "real", "sh", "blocked", "due", "also", "digest", "cost"}
 
-TYPED = ([], ["…"], ["status"], ["stop"], ["reopen"], ["steer:"])
+TYPED: tuple[list[str], ...] = ([], ["…"], ["status"], ["stop"], ["reopen"], ["steer:"])
 
 
 def fences(page: str) -> list[tuple[str, str]]:

@@ -8,14 +8,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from harness import hook
+from harness.inside.dispatch import answer
 from tests.claude_events import COMPLETE, Claude, answered, context_of, query, summary
 from tests.test_inside_roles import FACT, QUESTION, case, project
-from tests.trees import read_tree
+from tests.trees import read_tree, write_tree
 
 HOOK = Path(hook.__file__)
 CALL = 'call the sub-agent research-planner with the prompt "go".'
@@ -243,3 +245,24 @@ def test_a_package_that_is_gone_is_told_and_blocks_nothing(tmp_path: Path) -> No
 def test_a_canary_comes_back() -> None:
     told = ran({"hook_event_name": "Canary", "canary": "tweet"})
     assert json.loads(told.stdout)["canary"] == "tweet"
+
+
+@pytest.mark.parametrize("taken", [False, True], ids=["research is free", "another question stands there"])
+def test_two_installations_that_ask_at_the_same_moment_make_one_case(tmp_path: Path, taken: bool) -> None:
+    (tmp_path / ".git").mkdir()
+    if taken:
+        write_tree(tmp_path, {"research/question.md": "Another one?\n"})
+    for number in range(5):
+        event = {
+            "hook_event_name": "UserPromptSubmit",
+            "session_id": "s",
+            "prompt_id": f"p{number}",
+            "cwd": str(tmp_path),
+            "prompt": f"/research How long is river {number}?",
+        }
+        with ThreadPoolExecutor(2) as pool:
+            said = list(pool.map(lambda carrier, one=event: answer(one, carrier), ("plugin", "project")))
+        assert len([told for told in said if told]) == 1
+    questions = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("question.md")]
+    assert sorted(questions) == sorted({*questions})
+    assert len(questions) == 5 + taken

@@ -57,6 +57,20 @@ def test_started_in_a_sub_folder(tmp_path: Path) -> None:
 
 
 @needs("claude")
+@pytest.mark.parametrize("in_project", [False, True], ids=["plugin", "plugin and project files"])
+def test_as_init_lays_it_down_every_turn_is_done_once(tmp_path: Path, in_project: bool) -> None:
+    stage = Stage(tmp_path, 2)
+    with AgentServer(cast(2)) as server:
+        stage.init(server, in_project=in_project)
+        ran = stage.ask(server, f"/research {QUESTION}")
+    assert ran.code == 0, ran.out + ran.err
+    assert stage.roles() == ["planner", "search", "synthesizer"] * 2 + ["planner", "checker"]
+    assert len(requests_of(server, "Planner")) == 3
+    rejected = stage.case / ".harness/rejected"
+    assert not rejected.exists()
+
+
+@needs("claude")
 def test_switched_off_nothing_of_ours_happens(tmp_path: Path) -> None:
     stage = Stage(tmp_path, 2)
     with AgentServer(cast(2)) as server:

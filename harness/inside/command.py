@@ -7,12 +7,11 @@ import time
 from pathlib import Path
 
 from harness.errors import HarnessError
-from harness.formats.question import fingerprint
 from harness.inside.claim import drop_claim, other_claim
 from harness.inside.event import Answer, HookEvent, block, context
 from harness.inside.lines import line
 from harness.inside.onward import ForRole, Over, go_on, reason, told
-from harness.inside.place import cases, new_case, open_session, seat_of
+from harness.inside.place import asks, cases, new_case, open_session, seat_of
 from harness.inside.roles import begun
 from harness.inside.seat import Seat, arrived, write_seat
 from harness.patterns import lazy
@@ -21,12 +20,12 @@ from harness.starting import Asked, begin
 from harness.status import look, render
 from harness.steering import reopen, request_stop, steer
 from harness.store import Store
-from harness.store.reading import read_state
 from harness.tokens import estimate
 
 COMMAND = lazy(r"/(?:[\w-]+:)?research(?:\s+(?P<words>.*))?\s*", re.DOTALL)
 STEERING = lazy(r"steer\b\s*:?\s*(?P<words>.+)", re.IGNORECASE | re.DOTALL)
 GO_ON = ("", "go on", "continue", "resume")
+TRIES = 3
 FOUND = 12_000  # tokens that a search brings, five pages or so
 REPLIED = 2_000  # tokens of a round's replies
 
@@ -69,18 +68,24 @@ def _obeyed(event: HookEvent, words: str) -> Answer:
     elif words == "reopen":
         reopen(open_session(found[0]).session)
     elif words not in GO_ON:
-        found = [_case_for(event, found, words)]
+        found = [_case_for(event, words)]
     return _begin(event, found[0])
 
 
-def _case_for(event: HookEvent, found: list[Path], question: str) -> Path:
-    """The case that asks this already, else a new one."""
-    for case in found:
-        if fingerprint(read_state(case / "question.md").text) == fingerprint(question):
+def _case_for(event: HookEvent, question: str) -> Path:
+    """The case that asks this already, else a new one: two installations of the hooks ask at the same moment."""
+    for left in reversed(range(TRIES)):
+        for case in cases(event):
+            if asks(case, question):
+                return case
+        case = new_case(event, question)
+        try:
+            begin(case, Asked(question))
             return case
-    case = new_case(event, question)
-    begin(case, Asked(question))
-    return case
+        except HarnessError:
+            if not left:
+                raise
+    raise AssertionError
 
 
 def _status(case: Path) -> str:

@@ -13,6 +13,7 @@ from harness.agents.extractive.agent import ExtractiveAgent
 from harness.config import resolve
 from harness.crew import Surroundings
 from harness.errors import HarnessError
+from harness.formats.question import fingerprint
 from harness.formats.text import shortened
 from harness.inside.crew import SubAgent, TurnClock, ladder, window_of
 from harness.inside.event import HookEvent
@@ -22,6 +23,7 @@ from harness.model import FrontMatter, Role
 from harness.ports import SearchResult
 from harness.session import Crew, Event, Session
 from harness.store import Store
+from harness.store.reading import read_state
 
 LOCK = "inside.lock"
 LOCK_WAIT = 300.0  # seconds; the other call may be building the index of a large folder
@@ -46,17 +48,26 @@ def _rank(case: Path, session: str) -> tuple[bool, bool, float]:
 
 
 def new_case(event: HookEvent, question: str) -> Path:
-    """A folder for one more case: research/ where it is free, else research/NAME."""
+    """A folder for one more case: research/ where it is free, else research/NAME; or the one just made for it."""
     with contextlib.suppress(HarnessError):
         first = find_case(event.cwd, given=None, environ=os.environ)
-        if not (first / "question.md").exists():
+        if free_for(first, question):
             return first
     root = next((case for case in cases(event)), event.cwd / CASE_DIR)
     home = root if root.name == CASE_DIR else root.parent
     words = re.findall(r"\w+", question.lower())[:NAME_WORDS]
     name = shortened("-".join(words), NAME_CHARS).rstrip("…-") or "case"
     names = (name, *(f"{name}-{number}" for number in range(2, 1_000)))
-    return next(home / one for one in names if not (home / one).exists())
+    return next(home / one for one in names if free_for(home / one, question))
+
+
+def free_for(case: Path, question: str) -> bool:
+    return not (case / "question.md").exists() or asks(case, question)
+
+
+def asks(case: Path, question: str) -> bool:
+    """Whether the case is about this very question."""
+    return fingerprint(read_state(case / "question.md").text) == fingerprint(question)
 
 
 class Told(NamedTuple):
