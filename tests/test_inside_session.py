@@ -51,12 +51,48 @@ def test_steering_goes_on_with_the_words_among_the_directions(tmp_path: Path) ->
     assert "in dollars" in case(tmp_path)["question.md"]
 
 
-def test_an_answer_that_stands_is_named_and_reopened(tmp_path: Path) -> None:
-    claude = Claude(project(tmp_path, **{"research/answer.md": "It is 154 bn roubles.\n"}))
+@pytest.mark.parametrize("carriers", [("project",), ("plugin", "project")])
+def test_what_is_typed_is_done_once(tmp_path: Path, carriers: tuple[str, ...]) -> None:
+    claude = Claude(project(tmp_path), carriers=carriers)
+    claude.types("/research steer: in dollars")
+    claude.types("/research steer in dollars")  # said twice is meant twice
+    assert case(tmp_path)["question.md"].count("in dollars") == 2
+    assert QUESTION.strip() in str(claude.types("/research status")["reason"])
+
+
+def test_steering_from_a_second_session_leaves_the_first_at_work(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    first, second = Claude(folder), Claude(folder)
+    first.types("/research")
+    first.calls("planner")
+    assert "added to Directions" in str(second.types("/research steer: in dollars")["reason"])
+    assert str(second.types("/research stop")["reason"]).startswith("asked Claude Code")
+    assert first.replies("planner", query("Samokat revenue 2024")) == ""
+    assert first.sees("planner").startswith("Research: stopped on request")
+
+
+def test_a_folder_that_is_itself_the_case_gets_the_next_one_inside(tmp_path: Path) -> None:
+    folder = write_tree(tmp_path / "mine", {"question.md": "Another one?\n"})
+    Claude(folder).types("/research How long is the Oka?")
+    assert (folder / "research/question.md").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_case_that_the_environment_names_is_the_only_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_tree(tmp_path / "mine", {"question.md": "Another one?\n"})
+    monkeypatch.setenv("HARNESS_DIR", str(folder))
+    told = str(Claude(tmp_path).types("/research How long is the Oka?")["reason"])
+    assert told.startswith("a case is here already")
+    assert len(list(tmp_path.rglob("question.md"))) == 1
+
+
+@pytest.mark.parametrize("carriers", [("project",), ("plugin", "project")])
+def test_an_answer_that_stands_is_named_and_reopened(tmp_path: Path, carriers: tuple[str, ...]) -> None:
+    claude = Claude(project(tmp_path, **{"research/answer.md": "It is 154 bn roubles.\n"}), carriers=carriers)
     told = str(claude.types("/research")["reason"])
     assert told.startswith("The answer stands: ")
     assert "/research reopen" in told
-    assert context_of(claude.types("/research reopen")).endswith(CALL)
+    assert context_of(claude.types("/research reopen")).endswith('-planner with the prompt "go".')
     assert "answer_1.md" in case(tmp_path)
 
 

@@ -25,7 +25,7 @@ from harness.tokens import estimate
 COMMAND = lazy(r"/(?:[\w-]+:)?research(?:\s+(?P<words>.*))?\s*", re.DOTALL)
 STEERING = lazy(r"steer\b\s*:?\s*(?P<words>.+)", re.IGNORECASE | re.DOTALL)
 GO_ON = ("", "go on", "continue", "resume")
-TRIES = 3
+WORDS = ("status", "stop", "reopen")
 FOUND = 12_000  # tokens that a search brings, five pages or so
 REPLIED = 2_000  # tokens of a round's replies
 
@@ -54,58 +54,57 @@ def leave(event: HookEvent) -> Answer:
 
 
 def _obeyed(event: HookEvent, words: str) -> Answer:
+    """All within the seat: two installations of the hooks hear the same words, and one of them acts."""
     found = cases(event)
-    steering = STEERING.fullmatch(words)
-    if not found and (words in GO_ON or steering or words in ("status", "stop", "reopen")):
+    a_question = words not in (*GO_ON, *WORDS) and not STEERING.fullmatch(words)
+    if not found and not a_question:
         return block(line("nothing_here"))
-    if words == "status":
-        return block(_status(found[0]))
-    if words == "stop":
-        asked = request_stop(Store(found[0]))
-        return block(asked if asked.startswith("asked") else line("idle", case=found[0]))
-    if steering:
-        steer(Store(found[0]), steering["words"])
-    elif words == "reopen":
-        reopen(open_session(found[0]).session)
-    elif words not in GO_ON:
-        found = [_case_for(event, words)]
-    return _begin(event, found[0])
+    case = _case_for(event, words) if a_question else found[0]
+    store, answer = Store(case), None
+    with seat_of(case) as seat:
+        seat, new = arrived(seat, f"typed {event.prompt} {event.typed}", event.carrier)
+        try:
+            if new:
+                answer, seat = _acted(event, store, seat, words)
+        finally:
+            write_seat(store, seat)
+    return answer
 
 
 def _case_for(event: HookEvent, question: str) -> Path:
-    """The case that asks this already, else a new one: two installations of the hooks ask at the same moment."""
-    for left in reversed(range(TRIES)):
-        for case in cases(event):
-            if asks(case, question):
-                return case
-        case = new_case(event, question)
-        try:
-            begin(case, Asked(question))
-            return case
-        except HarnessError:
-            if not left:
-                raise
-    raise AssertionError
+    """The case that asks this already, else a new one."""
+    try:
+        return _made(event, question)
+    except HarnessError:  # made at the same moment by the other installation: then it is there now
+        return _made(event, question)
 
 
-def _status(case: Path) -> str:
-    session = open_session(case).session
-    return render(look(session.store, session.settings))
+def _made(event: HookEvent, question: str) -> Path:
+    there = next((case for case in cases(event) if asks(case, question)), None)
+    if there:
+        return there
+    case = new_case(event, question)
+    begin(case, Asked(question))
+    return case
 
 
-def _begin(event: HookEvent, case: Path) -> Answer:
-    store = Store(case)
-    with seat_of(case) as seat:
-        seat, new = arrived(seat, f"typed {event.prompt} {event.typed}", event.carrier)
-        answer: Answer = None
-        at_work = other_claim(store, event)
-        if new and at_work:  # theirs is the seat too
-            answer = block(line("elsewhere", who=f"{at_work.role} (process {at_work.pid})"))
-        elif new:
-            seat = begun(seat, event)._replace(turn=None, started=time.time(), tokens=0, folds=0, unheard=0)
-            answer, seat = _begun(event, store, seat)
-        write_seat(store, seat)
-    return answer
+def _acted(event: HookEvent, store: Store, seat: Seat, words: str) -> tuple[Answer, Seat]:
+    steering, at_work = STEERING.fullmatch(words), other_claim(store, event)
+    if words == "status":
+        session = open_session(store.folder).session
+        return block(render(look(session.store, session.settings))), seat
+    if words == "stop":
+        return block(request_stop(store) if at_work else line("idle", case=store.folder)), seat
+    if steering:
+        steered = steer(store, steering["words"])
+        if at_work:
+            return block(steered), seat
+    if at_work:  # theirs is the seat too
+        return block(line("elsewhere", who=f"{at_work.role} (process {at_work.pid})")), seat
+    if words == "reopen":
+        reopen(open_session(store.folder).session)
+    seat = begun(seat, event)._replace(turn=None, started=time.time(), tokens=0, folds=0, unheard=0)
+    return _begun(event, store, seat)
 
 
 def _begun(event: HookEvent, store: Store, seat: Seat) -> tuple[Answer, Seat]:

@@ -48,16 +48,19 @@ def _rank(case: Path, session: str) -> tuple[bool, bool, float]:
 
 
 def new_case(event: HookEvent, question: str) -> Path:
-    """A folder for one more case: research/ where it is free, else research/NAME; or the one just made for it."""
+    """A folder for one more case: research/ where it is free, else research/NAME; or the one just made for it.
+
+    Where HARNESS_DIR names the case there is no other: whoever makes one there is told what it asks already.
+    """
     with contextlib.suppress(HarnessError):
         first = find_case(event.cwd, given=None, environ=os.environ)
-        if free_for(first, question):
+        if os.environ.get(CASE_VARIABLE) or free_for(first, question):
             return first
-    root = next((case for case in cases(event)), event.cwd / CASE_DIR)
-    home = root if root.name == CASE_DIR else root.parent
+    around = (folder for case in cases(event) for folder in (case, case.parent) if folder.name == CASE_DIR)
+    home = next(around, event.cwd / CASE_DIR)
     words = re.findall(r"\w+", question.lower())[:NAME_WORDS]
     name = shortened("-".join(words), NAME_CHARS).rstrip("…-") or "case"
-    names = (name, *(f"{name}-{number}" for number in range(2, 1_000)))
+    names = ("", name, *(f"{name}-{number}" for number in range(2, 1_000)))
     return next(home / one for one in names if free_for(home / one, question))
 
 

@@ -66,7 +66,7 @@ def hand_out(event: HookEvent) -> Answer:
 
 def _handed(event: HookEvent, store: Store, seat: Seat) -> tuple[Answer, Seat]:
     role, turn = role_in(event.asked.get("subagent_type")), seat.turn
-    if turn and turn.prompt == event.prompt and time.time() - seat.touched < DEAD:
+    if turn and turn.prompt == event.prompt and time.time() - turn.since < DEAD:
         return deny(event, line("taken")), seat
     words = STEER.match(str(event.asked.get("prompt", "")))
     if words:
