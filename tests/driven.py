@@ -52,16 +52,19 @@ def wire(names: tuple[str, ...], url: str, patch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+def options_for(name: str, url: str) -> list[str]:
+    """What a program takes on its command line, behind the subcommand, to have its model at `url`."""
+    if name != "codex":
+        return []
+    return ["-m", MODELS["codex"], "-c", 'model_provider="rig"', "-c", CODEX.replace("ADDRESS", url)]
+
+
 def _on_path(name: str, url: str, folder: Path) -> None:
     """A script that starts the program; Codex takes options only behind its subcommand."""
     found = program(name)
     assert found is not None
-    start = shlex.quote(str(found))
-    if name == "codex":
-        more = ["-m", MODELS["codex"], "-c", 'model_provider="rig"', "-c", CODEX.replace("ADDRESS", url)]
-        start = f'first=$1; shift; exec {start} "$first" {shlex.join(more)}'
-    else:
-        start = f"exec {start}"
+    start, more = shlex.quote(str(found)), options_for(name, url)
+    start = f'first=$1; shift; exec {start} "$first" {shlex.join(more)}' if more else f"exec {start}"
     folder.mkdir(exist_ok=True)
     (folder / name).write_text(f'#!/bin/sh\n{start} "$@"\n')
     (folder / name).chmod(0o755)

@@ -16,9 +16,9 @@ from harness.agents.command import CommandAgent
 from harness.errors import AgentUnreachable
 from harness.model import Packet, Role
 from harness.options import AgentSpec
-from tests.agent_programs import each
+from tests.agent_programs import each, program
 from tests.agent_server import AgentServer
-from tests.driven import make_research, preset_entry, researcher, survivors, wire
+from tests.driven import make_research, options_for, preset_entry, researcher, survivors, wire
 from tests.program import harness, user_config
 from tests.trees import write_tree
 
@@ -112,6 +112,8 @@ def test_a_real_program_takes_the_roles_inside(name: str, tmp_path: Path, monkey
     make_research(tmp_path)
     with AgentServer(researcher) as server:
         wire((name,), server.url, monkeypatch)
-        user_config(f"agents:\n  boxed: {json.dumps({**preset_entry(name), 'sandbox': 'bwrap'})}\n")
+        entry = preset_entry(name)
+        words = [str(program(name)), entry["command"][1], *options_for(name, server.url), *entry["command"][2:]]
+        user_config(f"agents:\n  boxed: {json.dumps({**entry, 'command': words, 'sandbox': 'bwrap'})}\n")
         ran = harness("step", "--agent", "boxed")
     assert ran.code == 0 and ran.out == "ask: Samokat revenue 2024\n", ran.err
