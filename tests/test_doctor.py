@@ -180,8 +180,8 @@ def test_a_hook_that_does_not_answer(script: str, level: str, found: str) -> Non
 def test_hooks_of_the_project_are_tried_like_those_of_the_plugin() -> None:
     write_tree(data(), {"claude/hook.py": GOOD})
     package = shlex.quote(str(Path(__file__).parent.parent))
-    write_tree(Path(), {".claude/settings.json": hooks("true", command(), command("project", package))})
-    assert [line[0] for line in told("hook")] == ["pass", "pass"]
+    write_tree(Path(), {".claude/settings.json": hooks("true", command(package), command())})
+    assert [line[0] for line in told("hook")] == ["pass", "warn"]  # the second is not as we write it: not run
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -173,3 +175,37 @@ def test_the_command_of_each_program_is_found_and_expanded(name: str, tmp_path: 
     # OpenCode writes one file of its own wherever there is a folder .opencode.
     made = {".opencode", ".opencode/.gitignore"} if name == "opencode" else set()
     assert {path: one for path, one in whole_tree(wired.project).items() if path not in made} == before
+
+
+SHELL = {
+    "codex": lambda command, number: Call("exec_command", {"cmd": command}),
+    "opencode": lambda command, number: Call("bash", {"command": command, "description": "a pass"}),
+    # It takes five equal calls in a row for a loop, so its command asks for a description that differs.
+    "gemini": lambda command, number: Call("run_shell_command", {"command": command, "description": f"pass {number}"}),
+}
+FREE = {"codex": ["--sandbox=danger-full-access"], "opencode": [], "gemini": ["--approval-mode=yolo"]}
+
+
+@pytest.mark.parametrize("name", each(*SHELL))
+def test_a_research_by_harness_step_from_the_program_s_shell(name: str, tmp_path: Path) -> None:
+    """The agent does what the command tells it: a pass and a line at a time, until the answer stands."""
+    step = f"{shlex.quote(sys.executable)} -m harness step"
+    asking = f'{step.removesuffix("step")}ask "What was the revenue of Samokat in 2024?"'
+
+    def obedient(asked: Asked) -> Said:
+        if not any("harness step" in text for _, text in asked.messages) or "answer.md stands" in str(asked.body):
+            return Said("It is done.")
+        return Said(calls=(SHELL[name](step if asked.replies else asking, asked.replies),))
+
+    with AgentServer(obedient) as server:
+        wired = Wired(tmp_path, server, name)
+        write_tree(wired.project, {"docs/a.md": "# A\n\nThe revenue of Samokat in 2024 was 154.0 bn roubles.\n"})
+        (wired.project / ".git").mkdir()
+        wired.environ["HARNESS_SEARCH"] = f"folder: {wired.project / 'docs'}"
+        wired.environ["PYTHONPATH"] = str(Path(__file__).parent.parent)
+        wired.init(name)
+        line = [part.format(url=server.url) if "base_url" in part else part for part in LINES[name]]
+        ran = wired.run(line[0], *FREE[name], *line[1:], prompt="$research What is X" if name == "codex" else None)
+    assert ran.code == 0, ran
+    answer = (wired.project / "research/answer.md").read_text(encoding="utf-8")
+    assert answer.startswith("---\nstatus: complete") and "154.0 bn roubles" in answer
