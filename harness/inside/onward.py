@@ -64,43 +64,47 @@ def go_on(session: Session, seat: Seat, carrier: str) -> Went:
     """
     meter, folds, failed = _meter(session, seat), seat.folds, False
     replied = seat.turn is not None and bool(seat.turn.replies)  # `stop` ends it after the pass, not before
+    after: Next | None = None
     for number in range(PASSES):
         if session.store.get_helper(STOP) and not (replied and number == 0):
             session.store.drop_helper(STOP)
-            after: Next = Over(line("stopped"))
+            after = Over(line("stopped"))
             break
-        step, after_step = _pass(session, meter, carrier)
-        if step is None:
-            assert after_step is not None
-            after = after_step
+        done = _pass(session, meter, carrier)
+        if not isinstance(done, Step):
+            after = done
             break
-        failed = step.action == "failed"
-        folds += step.action == "fold"
-        every = session.settings.pause_every
-        if step.final:
-            after = _answered(session)
+        failed, folds = done.action == "failed", folds + (done.action == "fold")
+        after = _end_after(session, done, folds)
+        if after:
             break
-        if step.action == "fold" and every and folds % every == 0:
-            after = Over(line("paused", path=session.store.folder / "summary.md"))
-            break
-    else:
-        after = Over(line("ended", why="the files keep changing"))
     counted = seat._replace(tokens=meter.tokens, blocked=meter.blocked, folds=folds)
-    return Went(after, counted, failed)
+    return Went(after or Over(line("ended", why="the files keep changing")), counted, failed)
 
 
-def _pass(session: Session, meter: Meter, carrier: str) -> tuple[Step | None, Next | None]:
+def _pass(session: Session, meter: Meter, carrier: str) -> Step | Next:
+    """One pass of the loop, or what stands in its way."""
     try:
-        return one_pass(session, meter), None
+        return one_pass(session, meter)
     except Unanswered as unanswered:
-        return None, ForRole(unanswered.packet)
+        return ForRole(unanswered.packet)
     except Unsearched:
         case = session.store.snapshot().case
-        return None, ForSearcher(due_queries(case)[: session.settings.queries_per_round], next_number(case))
+        return ForSearcher(due_queries(case)[: session.settings.queries_per_round], next_number(case))
     except WaitingForPerson as waiting:
-        return None, Over(_waiting(session, waiting, carrier))
+        return Over(_waiting(session, waiting, carrier))
     except HarnessError as error:
-        return None, Over(line("ended", why=reason(error)))
+        return Over(line("ended", why=reason(error)))
+
+
+def _end_after(session: Session, done: Step, folds: int) -> Over | None:
+    """The answer, or the pause after so many rounds."""
+    if done.final:
+        return _answered(session)
+    every = session.settings.pause_every
+    if done.action == "fold" and every and folds % every == 0:
+        return Over(line("paused", path=session.store.folder / "summary.md"))
+    return None
 
 
 def _meter(session: Session, seat: Seat) -> Meter:
