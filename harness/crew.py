@@ -123,10 +123,10 @@ def make_ladder(
     """The rungs with their memory of this run: another ladder tries each of them again."""
     made = Requests(requests)
     around = around._replace(agents=settings.agents)
-    return tuple(LimitedSearch(make_rung(rung, around), made, _cap(rung)) for rung in settings.search)
+    return tuple(LimitedSearch(make_rung(rung, around), made, cap_of(rung)) for rung in settings.search)
 
 
-def _cap(rung: Rung) -> int | None:
+def cap_of(rung: Rung) -> int | None:
     return int(rung.options["cap"]) if "cap" in rung.options else None
 
 

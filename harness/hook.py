@@ -14,14 +14,13 @@ import sys
 import time
 
 SWITCH = "HARNESS_HOOKS"  # 0 turns every hook off
-ROLE = re.compile(r"(?:[\w-]+:)?research-(?:planner|synthesizer|checker|searcher)")
-SEARCHER = re.compile(r"(?:[\w-]+:)?research-searcher")
-COMMAND = re.compile(r"/(?:[\w-]+:)?research(?:\s|$)")
+PLUGIN, PROJECT = "plugin", "project"  # the two carriers of our hooks; each has agents of its own
+PREFIX = {PLUGIN: "research:research-", PROJECT: "research-"}
+ROLES = ("planner", "synthesizer", "checker", "searcher")
+COMMAND = re.compile(r"/(?:research:)?research(?:\s|$)")
+SESSION = re.compile(r"[\w-]{1,80}")
 RECENT = 7 * 86_400  # seconds; an older unfinished case is not what somebody came back for
-# A clone may bring a pipe, a link or a device instead of a file: nobody waits for it, nothing of elsewhere is read.
-FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-SEAT_LIMIT = 1_000_000  # bytes
-SEAT = os.path.join(".harness", "inside.json")  # in a case: which session works on it
+SIGNS = (".harness", "trace.jsonl")  # beside question.md: any project may have a file of that name
 
 
 def main() -> None:
@@ -31,22 +30,34 @@ def main() -> None:
         event = json.loads(sys.stdin.buffer.read())
     except ValueError:
         return
-    if isinstance(event, dict) and is_ours(event):
+    if isinstance(event, dict) and is_ours(event, carrier()):
         start_the_rest(event)
 
 
-def is_ours(event: dict[str, object]) -> bool:
+def carrier() -> str:
+    """Which of our two installations was called: a plugin's hooks are told where it lies."""
+    return PLUGIN if os.environ.get("CLAUDE_PLUGIN_ROOT") else PROJECT
+
+
+def role_of(agent_type: object, by: str) -> str:
+    """`planner` for exactly this carrier's agent; "" for everybody else's, whatever their name."""
+    name, prefix = str(agent_type), PREFIX[by]
+    role = name[len(prefix) :] if name.startswith(prefix) else ""
+    return role if role in ROLES else ""
+
+
+def is_ours(event: dict[str, object], by: str) -> bool:
     """Whether this call belongs to a research, found out without importing anything more."""
     name = event.get("hook_event_name")
     if name in ("PreToolUse", "PostToolUse", "PostToolUseFailure"):
         if event.get("tool_name") in ("Agent", "Task"):
             asked = event.get("tool_input")
-            return isinstance(asked, dict) and bool(ROLE.fullmatch(str(asked.get("subagent_type"))))
+            return isinstance(asked, dict) and bool(role_of(asked.get("subagent_type"), by))
         if event.get("tool_name") == "SendMessage":
             return seated(event)
-        return bool(SEARCHER.fullmatch(str(event.get("agent_type"))))
+        return role_of(event.get("agent_type"), by) == "searcher"
     if name == "SubagentStop":
-        return bool(ROLE.fullmatch(str(event.get("agent_type"))))
+        return bool(role_of(event.get("agent_type"), by))
     if name == "UserPromptSubmit" and COMMAND.match(str(event.get("prompt"))):
         return True
     if name == "SessionStart":
@@ -54,20 +65,17 @@ def is_ours(event: dict[str, object]) -> bool:
     return name == "Canary" or (name in ("UserPromptSubmit", "Stop", "SessionEnd") and seated(event))
 
 
+def sessions() -> str:
+    """The folder that remembers in which sessions a person typed our command, and for which case."""
+    data = os.environ.get("HARNESS_DATA_DIR")
+    return os.path.join(
+        os.path.join(data, "claude") if data else os.path.dirname(os.path.abspath(__file__)), "sessions"
+    )
+
+
 def seated(event: dict[str, object]) -> bool:
-    """Whether this session has a seat at a case around here."""
     session = str(event.get("session_id"))
-    for case in cases(event):
-        try:
-            descriptor = os.open(os.path.join(case, SEAT), FLAGS)
-            try:
-                if session.encode() in os.read(descriptor, SEAT_LIMIT):
-                    return True
-            finally:
-                os.close(descriptor)
-        except OSError:
-            continue
-    return False
+    return bool(SESSION.fullmatch(session)) and os.path.isfile(os.path.join(sessions(), session))
 
 
 def unfinished(case: str) -> bool:
@@ -78,7 +86,8 @@ def unfinished(case: str) -> bool:
                 changed = max(changed, os.stat(os.path.join(case, name)).st_mtime)
     except OSError:
         return False
-    return not os.path.exists(os.path.join(case, "answer.md")) and time.time() - changed < RECENT
+    ours = any(os.path.exists(os.path.join(case, name)) for name in SIGNS)
+    return ours and not os.path.exists(os.path.join(case, "answer.md")) and time.time() - changed < RECENT
 
 
 def cases(event: dict[str, object]) -> list[str]:
@@ -102,7 +111,6 @@ def cases(event: dict[str, object]) -> list[str]:
 
 def start_the_rest(event: dict[str, object]) -> None:
     """The rest runs in this process: its packages are looked up now, and not where the call is none of ours."""
-    carrier = "plugin" if os.environ.get("CLAUDE_PLUGIN_ROOT") else "project"
     try:
         import site
 
@@ -112,7 +120,7 @@ def start_the_rest(event: dict[str, object]) -> None:
     except ImportError as error:
         print(f"harness: not found by {sys.executable} ({error}); harness init mends it", file=sys.stderr)
         sys.exit(1)  # tells the person, and blocks nothing
-    told = answer(event, carrier)
+    told = answer(event, carrier(), sessions())
     if told:
         sys.stdout.buffer.write(json.dumps(told).encode())
 

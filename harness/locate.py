@@ -51,11 +51,11 @@ def find_case(start: Path, *, given: Path | None, environ: Mapping[str, str]) ->
 def cases_around(start: Path) -> list[Path]:
     """Every case that a command started in `start` may mean: those of the nearest folder that has any.
 
-    Raises CaseOutside for a link that leads out of the project.
+    Without those that are links out of the project.
     """
     here = _lexical(start)
     root = project_root(here) or here
-    return [_checked(case, root) for case in _nearest(here, root)]
+    return [case for case in _nearest(here, root) if _real(case).is_relative_to(_real(root))]
 
 
 def _nearest(here: Path, root: Path) -> list[Path]:
@@ -83,7 +83,7 @@ def project_root(folder: Path) -> Path | None:
 
 def is_case(folder: Path) -> bool:
     """Whether a folder holds the files of a case."""
-    return any((folder / name).is_file() for name in _CASE_FILES)
+    return any(os.path.isfile(folder / name) for name in _CASE_FILES)  # noqa: PTH113 - no error where it may not look
 
 
 def _cases_at(level: Path) -> list[Path]:

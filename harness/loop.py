@@ -10,12 +10,11 @@ from harness.passes import perform
 from harness.plan import Action, Ask, Check, Fold, Limits, Search, due
 from harness.session import Event, Session, Step
 from harness.store import Snapshot
-from harness.store.claim import make_claim, read_claim, render_claim
+from harness.store.claim import LONGEST, make_claim, read_claim, render_claim
 from harness.turn import FAILED_PASSES, count_failure, failures, forget_failures
 
 REDONE = 5  # passes in a row redone because the files moved; more means that two processes fight
 BLOCKED_ROUNDS = 2  # rounds of one run in which every search was blocked
-CLAIM_SECONDS = 4 * 3600.0  # a claim older than this binds nobody, whatever its process does
 CLAIM, STOP = "claim.json", "stop"
 ROLE_OF = {Fold: "synthesizer", Ask: "planner", Check: "checker", Search: "search"}
 
@@ -127,7 +126,7 @@ def claimed(session: Session, what: str) -> Iterator[None]:
     path = session.store.helpers / CLAIM
     now = session.clock.now()
     number = session.store.snapshot().case.summary.round
-    mine = make_claim(what, number, now=now, seconds=CLAIM_SECONDS)
+    mine = make_claim(what, number, now=now, seconds=LONGEST)
     other = read_claim(path)
     if other and other.alive(now):
         told = f"{other.role}, process {other.pid}, since {other.since}"

@@ -16,6 +16,7 @@ from harness.store.claim import read_claim
 from harness.store.reading import read_bytes
 
 STOP = "stop"
+CLAUDE = "Claude Code"  # how its sessions begin their claims
 
 
 def steer(store: Store, words: str) -> str:
@@ -50,6 +51,11 @@ def request_stop(store: Store) -> str:
     if claim is None or not claim.alive(datetime.now(UTC)):  # a flag for a dead run would stop the next one
         return "no run is under way here; nothing to stop"
     store.put_helper(STOP, "stop\n")  # the flag is a text: an empty file reads like none
+    if claim.role.startswith(
+        CLAUDE
+    ):  # it may sit idle after Esc, of which nobody is told; a late reply counts all the same
+        store.drop_helper("claim.json")
+        return f"asked {claim.role} (process {claim.pid}) to stop after its turn; the case is free for others"
     return f"asked {claim.role} (process {claim.pid}) to stop after its pass"
 
 

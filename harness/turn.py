@@ -179,7 +179,7 @@ def failures(session: Session, snapshot: Snapshot, role: str) -> int:
     """Failed passes of this role in this very state of the files, with these agents."""
     failed = _failed(session)
     count = failed.get(_state_key(session, snapshot, role), 0) if failed else 0
-    return count if isinstance(count, int) else 0
+    return max(0, count) if type(count) is int else 0
 
 
 def count_failure(session: Session, snapshot: Snapshot, role: str) -> None:

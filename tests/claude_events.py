@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.inside.dispatch import answer
+from harness.inside.event import type_of
 
 _numbers = count(1)
 
@@ -31,6 +32,9 @@ class Claude:
         assert len(said) <= 1, said
         return said[0] if said else {}
 
+    def kind(self, role: str) -> str:
+        return type_of(role, self.carriers[0])
+
     def types(self, text: str) -> Mapping[str, Any]:
         self.prompt = f"prompt-{next(_numbers)}"
         return self.tell("UserPromptSubmit", prompt=text)
@@ -38,7 +42,7 @@ class Claude:
     def calls(self, role: str, prompt: str = "go") -> str:
         """The packet that the role gets, or why it gets none."""
         self.use, self.agent = f"use-{next(_numbers)}", f"agent-{next(_numbers)}"
-        asked = {"description": "d", "prompt": prompt, "subagent_type": f"research-{role}", "run_in_background": True}
+        asked = {"description": "d", "prompt": prompt, "subagent_type": self.kind(role), "run_in_background": True}
         told = self.tell("PreToolUse", tool_name="Agent", tool_input=asked, tool_use_id=self.use)
         decided = told.get("hookSpecificOutput", {})
         if decided.get("permissionDecision") == "deny":
@@ -48,15 +52,13 @@ class Claude:
 
     def replies(self, role: str, text: str) -> str:
         """What the role is told about its reply: "" when it may end."""
-        told = self.tell(
-            "SubagentStop", agent_id=self.agent, agent_type=f"research-{role}", last_assistant_message=text
-        )
+        told = self.tell("SubagentStop", agent_id=self.agent, agent_type=self.kind(role), last_assistant_message=text)
         assert told.get("decision", "block") == "block"
         return str(told.get("reason", ""))
 
     def sees(self, role: str, content: str = "the whole reply") -> str:
         """The line that the main agent sees after the call; "" where the hook leaves the output alone."""
-        asked = {"subagent_type": f"research-{role}"}
+        asked = {"subagent_type": self.kind(role)}
         response = {"status": "completed", "content": [{"type": "text", "text": content}], "agentId": self.agent}
         told = self.tell(
             "PostToolUse", tool_name="Agent", tool_input=asked, tool_response=response, tool_use_id=self.use
@@ -73,7 +75,7 @@ class Claude:
 
     def finds(self, tool: str, asked: Mapping[str, Any], response: object, *, error: str = "") -> None:
         """The searcher uses a tool; nobody is asked for permission."""
-        who = {"agent_id": self.agent, "agent_type": "research-searcher", "tool_name": tool, "tool_input": asked}
+        who = {"agent_id": self.agent, "agent_type": self.kind("searcher"), "tool_name": tool, "tool_input": asked}
         use = f"use-{next(_numbers)}"
         allowed = answer(
             {"hook_event_name": "PreToolUse", "session_id": self.session, "cwd": str(self.folder), **who}, "project"

@@ -10,7 +10,7 @@ import pytest
 
 from harness.steering import request_stop, steer
 from harness.store import Store
-from harness.store.claim import make_claim, render_claim
+from harness.store.claim import make_claim, process_start, render_claim
 from tests.claude_events import COMPLETE, Claude, answered, context_of, query, summary
 from tests.fakes import START
 from tests.trees import read_tree, write_tree
@@ -33,6 +33,12 @@ def project(tmp_path: Path, **files: str) -> Path:
 def case(folder: Path) -> dict[str, str]:
     tree = read_tree(folder / "research")
     return {name: text for name, text in tree.items() if not name.startswith(".harness") and name != "trace.jsonl"}
+
+
+def in_another_process(case: Path) -> None:
+    """As if the claim were that of a Claude Code somewhere else on this machine."""
+    claim = json.loads((case / ".harness/claim.json").read_text(encoding="utf-8"))
+    (case / ".harness/claim.json").write_text(json.dumps({**claim, "pid": 1, "started": process_start(1)}))
 
 
 def test_a_research_from_the_question_to_the_answer(tmp_path: Path) -> None:
@@ -222,8 +228,9 @@ def test_somebody_else_at_work_is_told_and_a_dead_one_is_taken_over(tmp_path: Pa
     first, second = Claude(folder), Claude(folder)
     first.types("/research")
     first.calls("planner")
+    in_another_process(folder / "research")
     assert "Claude Code (0000" in str(second.types("/research")["reason"])
-    assert second.calls("planner").startswith("Research: Claude Code (0000")
+    assert second.calls("planner").startswith("Research: only a person starts a research")
     assert second.stops() == ""
     assert first.replies("planner", query("Samokat revenue 2024")) == ""  # nothing of the first one's turn is lost
     assert "call the sub-agent research-synthesizer" in first.sees("planner")
@@ -253,7 +260,7 @@ def test_what_a_person_has_to_mend_is_named(tmp_path: Path) -> None:
     raw = "---\nkind: note\n---\n## 1. A page\n- url: x\n\ntext\n"
     claude = Claude(project(tmp_path, **{"research/raw_2.md": raw}))
     told = context_of(claude.types("/research"))
-    assert told.startswith("Research: it stops here: a raw is missing between two others: raw_1.md:1. rename")
+    assert told.startswith("Research: it stops here: a raw is missing between two others: raw_1.md:1. Rename")
     assert claude.calls("planner") == told
 
 

@@ -16,7 +16,7 @@ import pytest
 from harness import hook
 from harness.inside.dispatch import answer
 from tests.claude_events import COMPLETE, Claude, answered, context_of, query, summary
-from tests.test_inside_roles import FACT, QUESTION, case, project
+from tests.test_inside_roles import FACT, QUESTION, case, in_another_process, project
 from tests.trees import read_tree, write_tree
 
 HOOK = Path(hook.__file__)
@@ -55,7 +55,7 @@ def test_steering_goes_on_with_the_words_among_the_directions(tmp_path: Path) ->
 def test_what_is_typed_is_done_once(tmp_path: Path, carriers: tuple[str, ...]) -> None:
     claude = Claude(project(tmp_path), carriers=carriers)
     claude.types("/research steer: in dollars")
-    claude.types("/research steer in dollars")  # said twice is meant twice
+    claude.types("/research steer: in dollars")  # said twice is meant twice
     assert case(tmp_path)["question.md"].count("in dollars") == 2
     assert QUESTION.strip() in str(claude.types("/research status")["reason"])
 
@@ -65,6 +65,7 @@ def test_steering_from_a_second_session_leaves_the_first_at_work(tmp_path: Path)
     first, second = Claude(folder), Claude(folder)
     first.types("/research")
     first.calls("planner")
+    in_another_process(folder / "research")
     assert "added to Directions" in str(second.types("/research steer: in dollars")["reason"])
     assert str(second.types("/research stop")["reason"]).startswith("asked Claude Code")
     assert first.replies("planner", query("Samokat revenue 2024")) == ""
@@ -177,6 +178,7 @@ def test_a_new_session_is_reminded_in_one_line_and_goes_on(tmp_path: Path) -> No
     first.types("/research")
     first.calls("planner")
     first.tell("SessionEnd", reason="exit")
+    (Path(os.environ["HARNESS_DATA_DIR"]) / "claude/marketplace").mkdir()
     second = Claude(folder, carriers=("plugin", "project"))
     told = second.tell("SessionStart", source="startup")
     assert told["systemMessage"] == context_of(told)
@@ -230,6 +232,9 @@ def test_the_entry_answers_and_can_be_switched_off(tmp_path: Path) -> None:
     [
         {"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {"subagent_type": "general-purpose"}},
         {"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {"subagent_type": "my-research-planner"}},
+        {"hook_event_name": "PreToolUse", "tool_name": "Agent", "tool_input": {"subagent_type": "x:research-planner"}},
+        {"hook_event_name": "SubagentStop", "agent_type": "research:research-planner"},
+        {"hook_event_name": "UserPromptSubmit", "prompt": "/acme:research tea", "session_id": "me"},
         {"hook_event_name": "PreToolUse", "tool_name": "SendMessage", "tool_input": {"to": "x"}, "session_id": "me"},
         {"hook_event_name": "PreToolUse", "tool_name": "WebSearch", "tool_input": {"query": "x"}},
         {"hook_event_name": "PostToolUse", "tool_name": "Agent", "tool_input": "odd"},
@@ -243,21 +248,24 @@ def test_the_entry_answers_and_can_be_switched_off(tmp_path: Path) -> None:
 )
 def test_what_is_none_of_ours_ends_at_once(tmp_path: Path, event: dict[str, object]) -> None:
     project(tmp_path)
-    assert not hook.is_ours({**event, "cwd": str(tmp_path)})
+    assert not hook.is_ours({**event, "cwd": str(tmp_path)}, hook.PROJECT)
     done = ran({**event, "cwd": str(tmp_path)})
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_an_old_or_finished_case_reminds_nobody(tmp_path: Path) -> None:
     event: dict[str, object] = {"hook_event_name": "SessionStart", "cwd": str(project(tmp_path))}
-    assert hook.is_ours(event)
+    assert not hook.is_ours(event, hook.PROJECT)  # any project may have a question.md
+    (tmp_path / "research/trace.jsonl").write_text("", encoding="utf-8")
+    assert hook.is_ours(event, hook.PROJECT)
     week = time.time() - hook.RECENT - 60
-    os.utime(tmp_path / "research/question.md", (week, week))
-    assert not hook.is_ours(event)
+    for name in ("question.md", "trace.jsonl"):
+        os.utime(tmp_path / "research" / name, (week, week))
+    assert not hook.is_ours(event, hook.PROJECT)
     (tmp_path / "research/summary.md").write_text("", encoding="utf-8")
-    assert hook.is_ours(event)
+    assert hook.is_ours(event, hook.PROJECT)
     (tmp_path / "research/answer.md").write_text("42\n", encoding="utf-8")
-    assert not hook.is_ours(event)
+    assert not hook.is_ours(event, hook.PROJECT)
 
 
 @pytest.mark.parametrize("sent", ["", "no json", "[]", "3"])

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from harness.inside.event import HookEvent
 from harness.loop import CLAIM
+from harness.steering import CLAUDE
 from harness.store import Store
 from harness.store.claim import Claim, make_claim, read_claim, render_claim
 
@@ -18,10 +19,11 @@ DEEPEST = 6
 
 
 def other_claim(store: Store, event: HookEvent) -> Claim | None:
-    """The claim of somebody else who is at work now."""
+    """The claim of somebody else who is at work now; another session of our own process has ended."""
     claim = read_claim(store.helpers / CLAIM)
-    alive = claim is not None and claim.alive(datetime.now(UTC))
-    return claim if claim and alive and not claim.role.startswith(_mark(event)) else None
+    if claim is None or not claim.alive(datetime.now(UTC)) or claim.role.startswith(_mark(event)):
+        return None
+    return None if claim.role.startswith(CLAUDE) and claim.pid == _program() else claim
 
 
 def take_claim(store: Store, event: HookEvent, role: str, number: int) -> None:
@@ -37,7 +39,7 @@ def drop_claim(store: Store, event: HookEvent) -> None:
 
 
 def _mark(event: HookEvent) -> str:
-    return f"Claude Code ({event.session[:SHOWN]})"
+    return f"{CLAUDE} ({event.session[:SHOWN]})"
 
 
 def _program() -> int:

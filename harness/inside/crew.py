@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from hashlib import sha256
+from itertools import dropwhile
 
-from harness.crew import Surroundings, make_rung
+from harness.crew import LimitedSearch, Requests, Surroundings, cap_of, make_rung
 from harness.errors import HarnessError
 from harness.inside.seat import Turn, answers
 from harness.model import Packet, Reply, Role
@@ -13,6 +15,7 @@ from harness.options import Rung, Settings
 from harness.ports import Search, SearchResult
 from harness.reply import parse_planner
 from harness.session import SystemClock
+from harness.spending import spent
 
 NAME = "claude-code"
 PRESET = "claude"  # whose window counts
@@ -21,9 +24,10 @@ PRESET = "claude"  # whose window counts
 class Unanswered(Exception):
     """A role is due, and its reply has yet to come: the pass is done again when it is there."""
 
-    def __init__(self, packet: Packet) -> None:
+    def __init__(self, packet: Packet, *, outdated: bool = False) -> None:
         super().__init__(f"{packet.role}, round {packet.round}")
         self.packet = packet
+        self.outdated = outdated  # a reply is there, for another state
 
 
 class Unsearched(Exception):
@@ -56,7 +60,7 @@ class SubAgent:
 
     def take(self, packet: Packet) -> Reply:
         if not self._left or not answers(self._turn, packet) or self._outdated(packet):
-            raise Unanswered(packet)
+            raise Unanswered(packet, outdated=bool(self._left))
         self._clock.catch_up()
         return Reply(self._left.pop(0))
 
@@ -72,18 +76,21 @@ def question_mark(packet: Packet) -> str:
     return sha256(packet.files["question.md"].encode()).hexdigest()[:16]
 
 
+Found = Callable[[str], SearchResult]  # of one query
+
+
 class Searcher:
-    """ports.Search: what the sub-agent found, the same for every query of the round. Raises Unsearched before that."""
+    """ports.Search: what the sub-agent found. Raises Unsearched before that."""
 
     name = NAME
 
-    def __init__(self, found: SearchResult | None) -> None:
+    def __init__(self, found: Found | None) -> None:
         self._found = found
 
     def search(self, query: str) -> SearchResult:
         if self._found is None:
             raise Unsearched
-        return self._found
+        return self._found(query)
 
 
 class OutsideOnly:
@@ -96,17 +103,26 @@ class OutsideOnly:
         raise HarnessError(f"the search {self.name} is a program, and hooks start none", query, "harness search")
 
 
-def ladder(settings: Settings, around: Surroundings, found: SearchResult | None, *, chosen: bool) -> tuple[Search, ...]:
-    """The rungs of the settings; where nobody chose any, the sub-agent alone: it has the web."""
-    if not chosen:
-        return (Searcher(found),)
-    return tuple(_rung(rung, around, found) for rung in settings.search)
+def ladder(settings: Settings, around: Surroundings, found: Found | None, *, climbed: bool) -> tuple[Search, ...]:
+    """The rungs of the settings. `climbed`: those above the searcher were asked for these queries already."""
+    made = Requests(spent(around.store).requests if any("cap" in rung.options for rung in settings.search) else {})
+    rungs = list(settings.search)
+    if climbed:
+        rungs = list(dropwhile(lambda rung: rung.provider != "agent", rungs)) or rungs
+    return tuple(_rung(rung, around, found, made) for rung in rungs)
 
 
-def _rung(rung: Rung, around: Surroundings, found: SearchResult | None) -> Search:
+def _rung(rung: Rung, around: Surroundings, found: Found | None, made: Requests) -> Search:
     if rung.provider == "agent":
         return Searcher(found)
-    return OutsideOnly(rung.provider) if "command" in rung.options else make_rung(rung, around)
+    if "command" in rung.options:
+        return OutsideOnly(rung.provider)
+    return LimitedSearch(make_rung(rung, around), made, cap_of(rung))
+
+
+def the_web() -> tuple[Rung, ...]:
+    """Where nobody chose a search: the sub-agent alone, which has the web."""
+    return (Rung("agent", {"name": PRESET}),)
 
 
 def window_of(settings: Settings) -> int | None:

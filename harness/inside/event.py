@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from harness.inside.sessions import Sessions
+
 ROLES = ("planner", "synthesizer", "checker", "searcher")
-PREFIX = "research-"
+PLUGIN = "plugin"  # the carrier whose agents have the plugin's name before theirs; the other one is the project
 
 
 class HookEvent(NamedTuple):
@@ -29,9 +31,20 @@ class HookEvent(NamedTuple):
     typed: str = ""  # what the person typed
     source: str = ""  # of a SessionStart: startup, resume, clear or compact
     stopping: bool = False  # a Stop that a hook has answered with a block before
+    sessions: Sessions = Sessions(Path())
+
+    @property
+    def called(self) -> str:
+        """The role whose sub-agent is called, "" for anybody else's."""
+        return role_in(self.asked.get("subagent_type"), self.carrier)
+
+    @property
+    def role(self) -> str:
+        """The role whose sub-agent this event is about."""
+        return role_in(self.agent_type, self.carrier)
 
 
-def read_event(data: Mapping[str, Any], carrier: str) -> HookEvent:
+def read_event(data: Mapping[str, Any], carrier: str, sessions: Sessions) -> HookEvent:
     """From the JSON on stdin; what is missing or of another kind counts as not given."""
     asked = data.get("tool_input")
     return HookEvent(
@@ -39,7 +52,7 @@ def read_event(data: Mapping[str, Any], carrier: str) -> HookEvent:
         carrier=carrier,
         session=_text(data, "session_id"),
         prompt=_text(data, "prompt_id"),
-        cwd=Path(_text(data, "cwd") or "."),
+        cwd=Path(str(data.get("cwd") or ".")),
         tool=_text(data, "tool_name"),
         use=_text(data, "tool_use_id"),
         asked=asked if isinstance(asked, Mapping) else {},
@@ -51,19 +64,24 @@ def read_event(data: Mapping[str, Any], carrier: str) -> HookEvent:
         typed=_text(data, "prompt"),
         source=_text(data, "source"),
         stopping=data.get("stop_hook_active") is True,
+        sessions=sessions,
     )
 
 
-def role_in(agent_type: object) -> str:
-    """`planner` for `research-planner` and for `research:research-planner`; "" for everybody else's agents."""
-    name = str(agent_type).rpartition(":")[2]
-    role = name.removeprefix(PREFIX)
-    return role if name != role and role in ROLES else ""
+def type_of(role: str, carrier: str) -> str:
+    """How Claude Code knows the role's sub-agent."""
+    return f"research:research-{role}" if carrier == PLUGIN else f"research-{role}"
+
+
+def role_in(agent_type: object, carrier: str) -> str:
+    """Exactly this carrier's agents: one of the same name may be anybody's, and may have tools."""
+    return next((role for role in ROLES if type_of(role, carrier) == agent_type), "")
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:
+    """A half of a surrogate pair, as a cut JSON text has it, could not be written anywhere."""
     value = data.get(key)
-    return value if isinstance(value, str) else ""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
 # Answers ------------------------------------------------------------------------------------------

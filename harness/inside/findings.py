@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.formats.raw import demote
 from harness.formats.text import clean, shortened
+from harness.inside.crew import Found
 from harness.inside.event import HookEvent
 from harness.model import Source
 from harness.patterns import lazy
@@ -19,15 +20,16 @@ from harness.store import Store
 FOLDER = "found"
 URL = lazy(r"https?://[^\s<>\"'\\)\]}]+")
 NO_NAME = lazy(r"\W")
+WORD = lazy(r"\w+")
 ERROR_SHOWN = 200  # characters
 # Tools whose output is written by a model that read the pages: it is told, not recorded.
 TOLD_BY_A_MODEL = ("WebSearch", "WebFetch")
 
 
 def record_finding(store: Store, event: HookEvent) -> None:
-    """One file a tool call: several run at the same time, and two installations record the same one."""
+    """One file a tool call: several run at the same time."""
     kept = {"tool": event.tool, "asked": dict(event.asked), "response": event.response, "error": event.error}
-    store.put_helper(f"{FOLDER}/{NO_NAME.sub('', event.use) or 'one'}.json", json.dumps(kept, ensure_ascii=False))
+    store.put_helper(f"{FOLDER}/{NO_NAME.sub('', event.use) or 'one'}.json", json.dumps(kept))
 
 
 def clear_findings(store: Store) -> None:
@@ -35,23 +37,37 @@ def clear_findings(store: Store) -> None:
         store.drop_helper(name)
 
 
-def findings(store: Store, reply: str) -> SearchResult:
-    """Every tool output as a source, then what the searcher told; its addresses count only if a tool showed them."""
+def findings(store: Store, reply: str, queries: tuple[str, ...]) -> Found:
+    """What each query brought: the outputs of the tools, then what the searcher told.
+
+    Its addresses count only if a tool showed them. Of several queries only those that it searched for count as found.
+    """
     sources: list[Source] = []
     errors: list[str] = []
     seen: set[str] = set()
+    searched: list[str] = []
     for kept in _records(store):
         if kept["error"]:
             errors.append(f"{kept['tool']}: {shortened(' '.join(clean(kept['error']).split()), ERROR_SHOWN)}")
             continue
+        searched.append(" ".join(str(one) for one in kept["asked"].values()))
         seen |= _addresses(kept)
         sources += _sources(kept)
     sources += sources_told(reply, frozenset(seen))
-    if sources:
-        return SearchResult("found", tuple(sources), notes=tuple(dict.fromkeys(errors)))
-    if errors:
-        return SearchResult("blocked", error="; ".join(dict.fromkeys(errors)))
-    return SearchResult("empty")
+    failed = "; ".join(dict.fromkeys(errors))
+
+    def of(query: str) -> SearchResult:
+        if sources and (len(queries) == 1 or any(_alike(query, words) for words in searched)):
+            return SearchResult("found", tuple(sources), notes=tuple(dict.fromkeys(errors)))
+        return SearchResult("blocked", error=failed) if failed else SearchResult("empty")
+
+    return of
+
+
+def _alike(query: str, searched: str) -> bool:
+    """Whether most words of the query were searched for: a searcher puts them in the words of its tool."""
+    wanted, there = (set(WORD.findall(text.lower())) for text in (query, searched))
+    return len(wanted & there) * 2 >= len(wanted)
 
 
 def said(response: object) -> str:

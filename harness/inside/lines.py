@@ -8,23 +8,17 @@ from functools import lru_cache
 import yaml
 
 from harness.assets import template
-from harness.inside.event import PREFIX
+from harness.formats.text import clean, shortened
 from harness.render import fill
 
 FILE = "inside/lines.yaml"
-PLUGIN = "plugin"  # the carrier whose agents have the plugin's name before theirs
-PLUGIN_NAME = "research"
+SHOWN = 600  # characters of a value: a person's path, a question, a reason
 
 
 def line(name: str, **values: object) -> str:
     """One line; raises HarnessError where the template and the values do not fit."""
-    told = {key: " ".join(str(value).split()) for key, value in values.items()}
+    told = {key: shortened(" ".join(clean(str(value)).split()), SHOWN) for key, value in values.items()}
     return fill(_lines()[name], told, f"{FILE}: {name}")
-
-
-def type_of(role: str, carrier: str) -> str:
-    """How Claude Code knows the role's sub-agent."""
-    return f"{PLUGIN_NAME}:{PREFIX}{role}" if carrier == PLUGIN else f"{PREFIX}{role}"
 
 
 @lru_cache(maxsize=1)

@@ -7,11 +7,14 @@ from typing import NamedTuple
 
 from harness.errors import HarnessError, WaitingForPerson
 from harness.inside.crew import Unanswered, Unsearched
-from harness.inside.lines import line, type_of
+from harness.inside.event import type_of
+from harness.inside.lines import line
+from harness.inside.place import searched_for
 from harness.inside.seat import Seat
 from harness.loop import STOP, Meter, one_pass
-from harness.model import Packet
+from harness.model import Case, Packet
 from harness.plan import AskPerson, Limits, due, due_queries, next_number, rounds_used
+from harness.searching import sendable
 from harness.session import Session, Step
 
 PASSES = 200  # without any role; a case in which more are due has no end
@@ -19,9 +22,13 @@ SHOWN = 300  # characters of a reason
 
 
 class ForRole(NamedTuple):
-    """A role is due, and this is what it gets. In a repair turn the packet names the defects."""
+    """A role is due, and this is what it gets. In a repair turn the packet names the defects.
+
+    `outdated`: a reply is left that was written for an older state.
+    """
 
     packet: Packet
+    outdated: bool = False
 
     @property
     def role(self) -> str:
@@ -44,6 +51,8 @@ class Over(NamedTuple):
     """Nothing more is due from the agent; `text` is the line that says why."""
 
     text: str
+    role: str = ""
+    round: int = 0
 
 
 Next = ForRole | ForSearcher | Over
@@ -78,7 +87,8 @@ def go_on(session: Session, seat: Seat, carrier: str) -> Went:
         after = _end_after(session, done, folds)
         if after:
             break
-    counted = seat._replace(tokens=meter.tokens, blocked=meter.blocked, folds=folds)
+    climbed = searched_for(session.store.snapshot().case) if isinstance(after, ForSearcher) else seat.climbed
+    counted = seat._replace(tokens=meter.tokens, blocked=meter.blocked, folds=folds, climbed=climbed)
     return Went(after or Over(line("ended", why="the files keep changing")), counted, failed)
 
 
@@ -87,14 +97,19 @@ def _pass(session: Session, meter: Meter, carrier: str) -> Step | Next:
     try:
         return one_pass(session, meter)
     except Unanswered as unanswered:
-        return ForRole(unanswered.packet)
+        return ForRole(unanswered.packet, unanswered.outdated)
     except Unsearched:
-        case = session.store.snapshot().case
-        return ForSearcher(due_queries(case)[: session.settings.queries_per_round], next_number(case))
+        return searches_of(session.store.snapshot().case, session.settings.queries_per_round)
     except WaitingForPerson as waiting:
         return Over(_waiting(session, waiting, carrier))
     except HarnessError as error:
         return Over(line("ended", why=reason(error)))
+
+
+def searches_of(case: Case, allowed: int) -> ForSearcher:
+    """The search now due, as far as its queries may leave this machine."""
+    queries = (sendable(query)[0] for query in due_queries(case)[:allowed])
+    return ForSearcher(tuple(filter(None, queries)), next_number(case))
 
 
 def _end_after(session: Session, done: Step, folds: int) -> Over | None:
@@ -111,7 +126,7 @@ def _meter(session: Session, seat: Seat) -> Meter:
     """What this run has used so far: it lives in the seat, since a hook's process ends with its call."""
     meter = Meter(session)
     meter.tokens, meter.blocked = seat.tokens, seat.blocked
-    meter.started = time.monotonic() - max(0.0, time.time() - seat.started)
+    meter.started = time.monotonic() - seat.elapsed
     return meter
 
 
@@ -132,7 +147,8 @@ def _waiting(session: Session, waiting: WaitingForPerson, carrier: str) -> str:
 def reason(error: HarnessError) -> str:
     """The error in one line: what, which value, what to do next."""
     told = " ".join(f"{error.what}: {error.value}".split()) if error.value else error.what
-    return f"{told[:SHOWN]}. {error.hint}".rstrip(". ")
+    hint = error.hint if error.hint.startswith("harness ") else error.hint[:1].upper() + error.hint[1:]
+    return f"{told[:SHOWN]}. {hint}".rstrip(". ")
 
 
 def told(after: Next, carrier: str, *, why: str = "") -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from harness.model import Packet
 from harness.store import Store
 
 SEAT = "inside.json"
-KEPT = 40  # arrivals that are remembered; two copies of a hook call within the same second
 AGENTS_KEPT = 200  # ids of sub-agents that were roles; a message to one is refused
+RUN_GAP = 900.0  # seconds: no turn counts for more, so that a closed laptop does not use up a run
 
 
 class Turn(NamedTuple):
@@ -20,67 +22,77 @@ class Turn(NamedTuple):
     use: str  # the call of the Agent tool
     role: str  # planner | synthesizer | checker | searcher
     prompt: str  # the person's message in answer to which it was called
-    token: str = ""  # of the packet (state_token), and a hash of question.md as it stood in it
-    question: str = ""
+    round: int = 0
+    token: str = ""  # of the packet (state_token) and of its files but the question; of the queries for a searcher
+    question: str = ""  # a hash of question.md as it stood in the packet
     since: float = 0.0  # seconds since 1970
-    agent: str = ""  # the sub-agent's id, known from its first stop on
+    agent: str = ""  # the sub-agent's id, known from its first word on
     replies: tuple[str, ...] = ()
 
 
 class Seat(NamedTuple):
-    """`started` and `touched`: seconds since 1970. `line`: what the main agent was told last."""
+    """`touched`: seconds since 1970; `elapsed`: seconds of this run. `line`: what the main agent was told last."""
 
     session: str = ""
     prompt: str = ""  # the person's message in answer to which the last role was called
-    started: float = 0.0
     touched: float = 0.0
+    elapsed: float = 0.0
     tokens: int = 0  # of this run
     blocked: int = 0  # rounds in a row in which every search was blocked
     folds: int = 0
     turn: Turn | None = None
+    done: str = ""  # the call whose reply was taken last
     line: str = ""
     over: bool = True  # the line names no further call
     nudged: str = ""  # the person's message in answer to which the Stop hook has nudged
     unheard: int = 0  # calls in a row from which no reply came
+    climbed: str = ""  # the queries for which the rungs above the searcher were asked already
     agents: tuple[str, ...] = ()
-    arrivals: Mapping[str, Mapping[str, int]] = {}
+
+    def now(self) -> Seat:
+        """The clock of the run goes on."""
+        moment = time.time()
+        passed = min(max(0.0, moment - self.touched), RUN_GAP) if self.touched else 0.0
+        return self._replace(touched=moment, elapsed=self.elapsed + passed)
 
 
 def read_seat(store: Store) -> Seat:
-    """An empty seat where there is none or where it cannot be read."""
+    """An empty seat where there is none, or where it is not in the form that we write: a clone may bring its own."""
     try:
         value = json.loads(store.get_helper(SEAT) or "{}")
         turn = value.pop("turn", None)
-        seat = Seat(**{**value, "agents": tuple(value.get("agents", ()))})
-        return seat._replace(turn=_turn(turn)) if turn else seat
-    except (ValueError, TypeError, AttributeError):
+        seat = Seat(**_typed(Seat(), value))
+        return seat._replace(turn=Turn(**_typed(Turn("", "", ""), turn)) if turn else None)
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return Seat()
 
 
-def _turn(value: Mapping[str, Any]) -> Turn:
-    return Turn(**{**value, "replies": tuple(value.get("replies", ()))})
+def _typed(empty: Seat | Turn, value: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a named tuple, each of the kind that stands in `empty`. Raises TypeError for another kind."""
+    kinds = {name: type(one) for name, one in empty._asdict().items()}
+    return {name: _one(kinds[name], one) for name, one in value.items() if name in kinds}
+
+
+def _one(kind: type, value: Any) -> Any:
+    if kind is tuple and isinstance(value, list) and all(isinstance(part, str) for part in value):
+        return tuple(value)
+    if kind is float and type(value) in (int, float):
+        return float(value)
+    if type(value) is not kind:
+        raise TypeError(kind)
+    return value
 
 
 def write_seat(store: Store, seat: Seat) -> None:
     turn = seat.turn._asdict() if seat.turn else None
-    store.put_helper(SEAT, json.dumps({**seat._asdict(), "turn": turn}, ensure_ascii=False))
-
-
-def arrived(seat: Seat, key: str, carrier: str) -> tuple[Seat, bool]:
-    """Whether this call is to be acted on: two installations of the hooks call twice for one and the same event.
-
-    A carrier's k-th call for a key belongs to the k-th event, and whichever carrier brings it first is heard.
-    """
-    counts = dict(seat.arrivals.get(key, {}))
-    counts[carrier] = counts.get(carrier, 0) + 1
-    new = counts[carrier] > counts.get("", 0)
-    if new:
-        counts[""] = counts[carrier]
-    kept = {name: one for name, one in seat.arrivals.items() if name != key}
-    recent = dict(list(kept.items())[-KEPT:])
-    return seat._replace(arrivals={**recent, key: counts}), new
+    store.put_helper(SEAT, json.dumps({**seat._asdict(), "turn": turn}))
 
 
 def answers(turn: Turn | None, packet: Packet) -> bool:
-    """Whether the turn was handed out with this very packet, as far as the state of the files goes."""
-    return turn is not None and (turn.role, turn.token) == (str(packet.role), packet.token)
+    """Whether the turn was handed out with this very packet; a direction that came meanwhile does not count."""
+    return turn is not None and (turn.role, turn.token) == (str(packet.role), token_of(packet))
+
+
+def token_of(packet: Packet) -> str:
+    files = sorted((name, text) for name, text in packet.files.items() if name != "question.md")
+    return sha256(json.dumps([packet.token, files]).encode()).hexdigest()[:16]

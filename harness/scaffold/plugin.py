@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import nullcontext, suppress
@@ -116,7 +117,9 @@ def uninstall(data: Path, environ: Mapping[str, str]) -> bool:
 
 
 def remove_hook(data: Path) -> None:
+    shutil.rmtree(data / "claude" / "sessions", ignore_errors=True)
     with suppress(OSError):  # it was never there, or something else is beside it
+        (data / "claude" / "error.txt").unlink(missing_ok=True)
         (data / "claude" / "hook.py").unlink(missing_ok=True)
         (data / "claude").rmdir()
 

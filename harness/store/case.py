@@ -169,9 +169,10 @@ class Store:
     @contextlib.contextmanager
     def alone(self, name: str, *, wait: float) -> Iterator[None]:
         """Hold a lock of one's own among the helpers, for what takes longer than a commit. Raises HarnessError."""
-        with self._told(self.helpers / name):
-            self._make_helpers()
-        with locked(self.helpers / name, wait=wait):
+        with contextlib.ExitStack() as stack:
+            with self._told(self.helpers / name):
+                self._make_helpers()
+                stack.enter_context(locked(self.helpers / name, wait=wait))
             yield
 
     # Inside ------------------------------------------------------------------------------------

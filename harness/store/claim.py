@@ -14,6 +14,9 @@ from harness.store.reading import read_helper
 SHOWN = 100  # characters
 
 
+LONGEST = 4 * 3600.0  # seconds: a claim that would bind for longer binds nobody, whatever its process does
+
+
 class Claim(NamedTuple):
     """`started` is the process's start time in clock ticks (Linux), so that a reused pid is not taken for it."""
 
@@ -27,7 +30,7 @@ class Claim(NamedTuple):
     def alive(self, now: datetime) -> bool:
         """Expired or dead claims may be taken over."""
         try:
-            if datetime.fromisoformat(self.expires) < now:
+            if not now <= datetime.fromisoformat(self.expires) <= now + timedelta(seconds=LONGEST):
                 return False
         except (ValueError, TypeError):  # no time, or one without a zone: a broken claim binds nobody
             return False
