@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,7 @@ from harness.errors import HarnessError
 PROGRAM = "harness"  # also when started as `python -m harness`
 UNEXPECTED = 3
 INTERRUPTED = 130
+ROLE_FLAGS = ("--agent", "--planner", "--synthesizer", "--checker")
 
 
 def main() -> None:
@@ -39,8 +41,9 @@ def run(arguments: Sequence[str]) -> int:
         print(f"harness: {pasteable(str(error), _call(arguments))}", file=sys.stderr)
         return error.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt):  # click makes the first of the second
-        goes_on = pasteable("harness run goes on", _call(arguments))
-        print(f"\nharness: interrupted; what was committed stands, and {goes_on}", file=sys.stderr)
+        goes_on = pasteable(f"harness run{_roles(arguments)} goes on", _call(arguments))
+        told = "nothing was changed" if "init" in arguments else f"what was committed stands, and {goes_on}"
+        print(f"\nharness: interrupted; {told}", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has left; the interpreter must not complain while it flushes at the end.
@@ -60,6 +63,12 @@ def _call(arguments: Sequence[str]) -> str:
     """How the case was named: the door has no click context left."""
     named = [case for flag, case in pairwise(arguments) if flag == "-C"]
     return called(named[0] if named else None)
+
+
+def _roles(arguments: Sequence[str]) -> str:
+    """Who took the roles: without them the built-in rules would go on."""
+    named = (f" {flag} {shlex.quote(name)}" for flag, name in pairwise(arguments) if flag in ROLE_FLAGS)
+    return "".join(named)
 
 
 def _replace_what_cannot_be_shown() -> None:

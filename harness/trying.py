@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from harness.assets import template
 from harness.crew import Surroundings, make_agent
-from harness.errors import AgentFailed
+from harness.errors import AgentFailed, WrongCall
 from harness.formats.question import parse_question
 from harness.formats.text import shortened
 from harness.model import Case, NextQuery, Packet, Role, Summary
@@ -21,6 +21,7 @@ from harness.reply import parse_planner
 from harness.store import Store
 
 REPLY_SHOWN = 200  # characters
+PERSON = "person"
 
 
 class Tried(NamedTuple):
@@ -40,6 +41,8 @@ def try_agent(name: str, settings: Settings, around: Surroundings) -> Tried:
     Raises WrongCall for an unknown name, AgentUnreachable with what is missing (program, login, key, sandbox), and
     AgentFailed where it was asked and its reply is none.
     """
+    if name == PERSON:
+        raise WrongCall("a person is not tested", name, "harness next shows what a person gets")
     with tempfile.TemporaryDirectory(prefix="harness-trial-", ignore_cleanup_errors=True) as folder:
         agent = make_agent(name, settings, around._replace(store=Store(Path(folder) / "case")))
         started = monotonic()

@@ -162,7 +162,7 @@ def test_agents_lists_who_is_ready_and_what_the_others_lack(case: Path) -> None:
     assert ran.code == 0
     lines = {line.split()[0]: " ".join(line.split()[1:]) for line in ran.out.splitlines()}
     assert lines["extractive"] == "built in ready" and lines["person"] == "built in ready"
-    assert lines["mine"] == "program ready"
+    assert lines["mine"] == "program found; --test tries it"
     user_config("agents:\n  gone: {command: [no-such-program-x]}\n  model: {api: openai, model: m, key_env: MY_KEY}\n")
     out = harness("agents").out
     assert "no such program (Install it, or set agents.gone.command" in out
@@ -254,3 +254,13 @@ def test_reading_commands_speak_json(case: Path, command: tuple[str, ...]) -> No
     ran = harness(*command, "--json")
     assert ran.code == 0 and ran.err == ""
     assert isinstance(json.loads(ran.out), (dict, list))
+
+
+@pytest.mark.parametrize("command", ["agents", "config", "trust"])
+def test_what_is_about_no_case_asks_for_none(case: Path, command: str) -> None:
+    other = case.parent / "research/other"
+    other.mkdir(parents=True)
+    (other / "question.md").write_text("Another?\n", encoding="utf-8")
+    (case.parent / "research/question.md").write_text("One?\n", encoding="utf-8")
+    ran = harness(command)
+    assert "several cases" not in ran.err

@@ -139,7 +139,7 @@ def data() -> Path:
 def command(*arguments: str) -> str:
     script = shlex.quote(str(data() / "claude/hook.py"))
     call = " ".join([shlex.quote(sys.executable), "-I", "-S", script, *arguments])
-    return f"[ -f {script} ] && exec {call}; true"
+    return f"[ -f {script} ] && [ -x {shlex.quote(sys.executable)} ] && exec {call}; true"
 
 
 def hooks(*commands: str) -> str:

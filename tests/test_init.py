@@ -283,7 +283,7 @@ def test_the_plugin_is_installed_once_and_leaves_with_the_last_project(tmp_path:
     assert words(second.init("claude"))[PLUGIN] == "unchanged"
     assert list(plugins(first)["plugins"]) == ["research@research-harness"]
     assert (first.data / "claude" / "hook.py").is_file()
-    assert PLUGIN not in words(first.remove())
+    assert words(first.remove())[PLUGIN] == "kept"
     assert plugins(first)["plugins"]
     assert words(second.remove())[PLUGIN] == "uninstalled"
     assert plugins(first)["plugins"] == plugins(first)["markets"] == {}

@@ -15,7 +15,7 @@ import click
 
 from harness.config import Resolved, resolve
 from harness.errors import HarnessError, WrongCall
-from harness.locate import find_case, find_project
+from harness.locate import CaseUnclear, find_case, find_project
 from harness.model import FrontMatter, Problem
 from harness.patterns import lazy
 from harness.store import Snapshot, Store
@@ -67,11 +67,25 @@ def place_of(context: click.Context, flags: Mapping[str, object], *, looking: bo
     return Place(store, resolved, snapshot)
 
 
+def settings_of(context: click.Context, flags: Mapping[str, object], *, looking: bool) -> Resolved:
+    """The settings for a command that is about no case: where several could be meant, those of the project."""
+    try:
+        return place_of(context, flags, looking=looking).resolved
+    except CaseUnclear:
+        return resolve(
+            case=None, project=None, question=None, environ=os.environ, flags=flags, ignore_untrusted=looking
+        )
+
+
 def project_file_of(context: click.Context) -> Path:
-    """The harness.yaml around the case. Raises HarnessError if there is none."""
-    file = find_project(case_of(context))
+    """The harness.yaml around the case, or around here. Raises HarnessError if there is none."""
+    try:
+        start = case_of(context)
+    except CaseUnclear:
+        start = Path.cwd()
+    file = find_project(start)
     if file is None:
-        raise HarnessError("there is no harness.yaml around this case", str(case_of(context)), "nothing needs trust")
+        raise HarnessError("there is no harness.yaml around here", str(start), "nothing needs trust")
     return file
 
 

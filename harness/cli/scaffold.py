@@ -10,7 +10,8 @@ import click
 from harness.cli.place import on_terminal, say
 from harness.errors import HarnessError, WrongCall
 from harness.locate import project_root
-from harness.scaffold.wiring import Line, Wanted, found_agents, unwire, wire
+from harness.scaffold.pieces import named_agents
+from harness.scaffold.wiring import Line, Wanted, found_agents, unwire, wire, wired_before
 
 
 @click.command("init")
@@ -39,7 +40,8 @@ def init_command(
     if remove:
         lines = _removed(project, named=bool(agents or every or tools), dry_run=dry_run, yes=yes)
     else:
-        wanted = Wanted(agents or _found(every=every or yes), tools, in_project)
+        named = (*agents, *(_found(project, every=every or yes) if every or not agents else ()))
+        wanted = Wanted(tuple(dict.fromkeys(named)), tools, in_project)
         lines = wire(project, wanted, environ=os.environ, dry_run=dry_run)
     click.echo("\n".join(map(_told, lines)) or "nothing of ours is here")
     return HarnessError.exit_code if any(line.word == "refused" for line in lines) else 0
@@ -54,18 +56,32 @@ def _project(context: click.Context) -> Path:
     return project_root(here) or here
 
 
-def _found(*, every: bool) -> tuple[str, ...]:
-    """The agents to wire where none was named: all that are found, or on a terminal those that a person picks."""
+def _found(project: Path, *, every: bool) -> tuple[str, ...]:
+    """The agents to wire where none was named: all that are found, those a person picks, or those wired before."""
     found = {one.name: one for one in found_agents(os.environ)}
     if not every and not on_terminal():
+        if wired := wired_before(project, os.environ):
+            return wired
         raise WrongCall("which agents?", ", ".join(found), "name them: --agent NAME, or --all for every one found")
     if not found:
         raise HarnessError("no coding agent was found on this machine", "", "name one: harness init --agent NAME")
     if every:
         return tuple(found)
     say("\n".join(f"{one.name:<10} {one.title} (reads {one.reads})" for one in found.values()))
-    picked = click.prompt("Which to wire, separated by spaces (Enter: all)", default="", show_default=False, err=True)
-    return tuple(picked.replace(",", " ").split()) or tuple(found)
+    return _picked(tuple(found))
+
+
+def _picked(found: tuple[str, ...]) -> tuple[str, ...]:
+    """Asked again until every word is a name of the table."""
+    while True:
+        asked = "Which to wire, separated by spaces (Enter: all, none: none)"
+        told = click.prompt(asked, default="", show_default=False, err=True).replace(",", " ").casefold().split()
+        if told == ["none"]:
+            raise click.Abort
+        try:
+            return tuple(one.name for one in named_agents(told)) or found
+        except WrongCall as error:
+            say(str(error))
 
 
 def _removed(project: Path, *, named: bool, dry_run: bool, yes: bool) -> tuple[Line, ...]:

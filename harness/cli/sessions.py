@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from harness.cli.place import case_of, on_terminal, place_of, say, searching
+from harness.cli.place import on_terminal, place_of, say, searching
 from harness.crew import Surroundings, cache_folder, make_crew
 from harness.session import Event, Session
 from harness.settings import ROLES
@@ -41,9 +41,9 @@ def session_of(
     return Session(place.store, crew, settings, tell=tell, unattended=unattended)
 
 
-def surroundings_of(context: click.Context) -> Surroundings:
+def surroundings_of() -> Surroundings:
     """For an agent on its own: nobody watches, and no case is its."""
-    return Surroundings(Store(case_of(context)), os.environ, say)
+    return Surroundings(Store(Path.cwd()), os.environ, say)
 
 
 def with_agent(flags: Mapping[str, object]) -> dict[str, Any]:

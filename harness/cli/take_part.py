@@ -23,11 +23,14 @@ from harness.store import Store
 @click.option("--planner", multiple=True, help="Who plans.")
 @click.option("--synthesizer", multiple=True, help="Who rewrites the summary.")
 @click.option("--checker", multiple=True, help="Who checks the draft answer.")
+@click.option("--in", "folder", metavar="DIR", help="Search the documents of this folder.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.pass_context
-def step_command(context: click.Context, /, as_json: bool, **roles: Any) -> None:
+def step_command(context: click.Context, /, as_json: bool, folder: str | None, **roles: Any) -> None:
     """Do one pass and say in one line what it did."""
-    done = step(session_of(context, with_agent(roles)))
+    session = session_of(context, with_agent(roles) | searching(folder))
+    remember_folder(session.store, folder)
+    done = step(session)
     show(done, f"{done.action}: {done.line}", as_json=as_json)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import click
 
-from harness.cli.place import on_terminal, place_of, project_file_of, say, searching, show
+from harness.cli.place import on_terminal, project_file_of, say, searching, settings_of, show
 from harness.cli.sessions import session_of, surroundings_of
 from harness.crew import readiness
 from harness.errors import HarnessError, SearchUnavailable
 from harness.finding import find, render_found
 from harness.trusting import give_trust, render_settings, settings_told, take_back
 from harness.trying import told_trial, try_agent
+
+READY = {"program": "found; --test tries it"}  # whether it is logged in, only a pass can tell
 
 
 @click.command("find")
@@ -35,11 +37,12 @@ def find_command(context: click.Context, query: tuple[str, ...], folder: str | N
 def agents_command(context: click.Context, name: str | None, as_json: bool) -> None:
     """Who can take a role here, and what is missing for the others. Starts nothing unless --test names one."""
     if name is not None:
-        tried = try_agent(name, place_of(context, {"planner": name}).resolved.settings, surroundings_of(context))
+        settings = settings_of(context, {"planner": name}, looking=False).settings
+        tried = try_agent(name, settings, surroundings_of())
         show(tried, told_trial(tried), as_json=as_json)
         return
-    listed = readiness(place_of(context, {}, looking=True).resolved.settings)
-    lines = (f"{one.name:<14} {one.kind:<22} {one.missing or 'ready'}" for one in listed)
+    listed = readiness(settings_of(context, {}, looking=True).settings)
+    lines = (f"{one.name:<14} {one.kind:<22} {one.missing or READY.get(one.kind, 'ready')}" for one in listed)
     show(listed, "\n".join(lines), as_json=as_json)
 
 
@@ -59,7 +62,7 @@ def trust_command(context: click.Context, yes: bool, remove: bool) -> None:
 @click.pass_context
 def config_command(context: click.Context, as_json: bool) -> None:
     """Every setting that counts here, and where it came from."""
-    resolved = place_of(context, {}, looking=True).resolved
+    resolved = settings_of(context, {}, looking=True)
     told = settings_told(resolved)
     show(told, render_settings(told, resolved.warnings), as_json=as_json)
 

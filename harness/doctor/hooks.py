@@ -86,7 +86,7 @@ def _known(data: Path) -> re.Pattern[str]:
     """The commands that this installation writes. A project's settings may come from a stranger: no other is run."""
     script, python = re.escape(shlex.quote(str(data / SCRIPT))), re.escape(shlex.quote(sys.executable))
     package = re.escape(shlex.quote(str(Path(harness.__file__).parent.parent)))
-    return re.compile(rf"\[ -f {script} \] && exec {python} -I -S {script} {package}; true")
+    return re.compile(rf"\[ -f {script} \] && \[ -x {python} \] && exec {python} -I -S {script} {package}; true")
 
 
 def _ours(file: Path, data: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ from harness.patterns import lazy
 from harness.scaffold.refused import Refused
 
 # The form that templates/claude/hooks/hooks.json gives each of our commands, whatever the paths.
-_OURS = lazy(r"\[ -f (.+) \] && exec .+ -I -S \1 .+; true")
+_OURS = lazy(r"\[ -f (.+) \] && \[ -x (.+) \] && exec \2 -I -S \1 .+; true")
 _BOM = "\ufeff"
 _INDENTS: tuple[int | str | None, ...] = (2, 4, "\t", 3, 1, 8, None)
 _COMPACT = (",", ":")

@@ -81,8 +81,8 @@ def wire(project: Path, wanted: Wanted, *, environ: Mapping[str, str], dry_run: 
         raise
     if before.plugin and not by_plugin:
         lines = (*lines, *_uninstalled(data, project, environ))
-    if by_plugin and (other := plugin.shadowing(project, environ)):
-        lines = (*lines, Line("note", "Claude Code", f"/research is {other}; ours is /research:research"))
+    if claude:
+        lines = (*lines, _how_to_begin(project, environ, by_plugin=by_plugin))
     return (*lines, *_lines(changes), *_notes(agents))
 
 
@@ -102,7 +102,9 @@ def unwire(project: Path, *, environ: Mapping[str, str], dry_run: bool = False) 
         write_manifest(data, Manifest(project, files=left))
     else:
         forget(data, project)
-    return (*_lines(changes), *_uninstalled(data, project, environ))
+    needing = [str(one.project) for one in others(data, project) if one.plugin]
+    kept = (Line("kept", _plugin_named(), f"for {', '.join(needing)}"),) if manifest.plugin and needing else ()
+    return (*_lines(changes), *_uninstalled(data, project, environ), *kept)
 
 
 def _grown(before: Manifest, project: Path, wanted: Wanted) -> Manifest:
@@ -115,6 +117,19 @@ def _grown(before: Manifest, project: Path, wanted: Wanted) -> Manifest:
         search_tools=tuple(dict.fromkeys((*before.search_tools, *wanted.search_tools))),
         in_project=before.in_project or wanted.in_project,
     )
+
+
+def _how_to_begin(project: Path, environ: Mapping[str, str], *, by_plugin: bool) -> Line:
+    if by_plugin and (other := plugin.shadowing(project, environ)):
+        return Line("note", "Claude Code", f"/research is {other}; ours is /research:research and your question")
+    where = "in any folder" if by_plugin else "started in this folder"
+    return Line("note", "Claude Code", f"{where}: type /research and your question")
+
+
+def wired_before(project: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The agents that an earlier init wired in this project: an update renews what it laid down."""
+    before = read_manifest(data_folder(environ), project)
+    return before.agents if before else ()
 
 
 def _all(base: tuple[Piece, ...], files: Mapping[str, str], by_plugin: bool) -> tuple[Piece, ...]:
