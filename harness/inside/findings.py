@@ -40,7 +40,7 @@ def clear_findings(store: Store) -> None:
 def findings(store: Store, reply: str, queries: tuple[str, ...]) -> Found:
     """What each query brought: the outputs of the tools, then what the searcher told.
 
-    Its addresses count only if a tool showed them. Of several queries only those that it searched for count as found.
+    Its addresses count only if a tool showed them. Of several queries those that it searched for count as found.
     """
     sources: list[Source] = []
     errors: list[str] = []
@@ -53,11 +53,14 @@ def findings(store: Store, reply: str, queries: tuple[str, ...]) -> Found:
         searched.append(" ".join(str(one) for one in kept["asked"].values()))
         seen |= _addresses(kept)
         sources += _sources(kept)
-    sources += sources_told(reply, frozenset(seen))
+    by_word = sources_told(reply, frozenset(seen))
+    sources += by_word
+    searched += [source.title for source in by_word]
     failed = "; ".join(dict.fromkeys(errors))
+    hit = {query for query in queries if any(_alike(query, words) for words in searched)}
 
     def of(query: str) -> SearchResult:
-        if sources and (len(queries) == 1 or any(_alike(query, words) for words in searched)):
+        if sources and (query in hit or not hit):  # what was found must not be lost for a want of words
             return SearchResult("found", tuple(sources), notes=tuple(dict.fromkeys(errors)))
         return SearchResult("blocked", error=failed) if failed else SearchResult("empty")
 
