@@ -166,6 +166,16 @@ def test_calls_without_a_packet_do_not_go_on_for_ever(tmp_path: Path) -> None:
     assert lines[1].startswith("Research: it stops here: no reply came")
 
 
+def test_a_call_that_somebody_refused_after_us_can_be_made_again(tmp_path: Path) -> None:
+    """A deny rule or another hook: no event tells of it."""
+    claude = begun(tmp_path)
+    claude.calls("planner")
+    path = tmp_path / "research/.harness/inside.json"
+    seat = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**seat, "turn": {**seat["turn"], "since": time.time() - 30}}), encoding="utf-8")
+    assert QUESTION.strip() in claude.calls("planner")
+
+
 def test_a_corrected_answer_is_not_sent_back_for_its_old_defects(tmp_path: Path) -> None:
     claude = begun(tmp_path)
     claude.turn("planner", query("Samokat revenue 2024"))

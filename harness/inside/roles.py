@@ -28,6 +28,7 @@ from harness.store import Store
 STEER = lazy(r"\s*steer\s*:\s*(.+)", re.IGNORECASE | re.DOTALL)
 UNHEARD = 2  # calls in a row without a reply
 DEAD = 1_800.0  # seconds after which a turn that nothing was heard of is over
+SAME_MESSAGE = 20.0  # seconds between two calls of one message, with all that their hooks do
 REASON = 160  # characters of an error of the model's server
 API_ERROR = "API Error"  # how Claude Code begins what it says in place of a reply; anything else is a role's own text
 
@@ -71,7 +72,7 @@ def _handed(event: HookEvent, store: Store, seat: Seat) -> tuple[Answer, Seat]:
     session = open_session(store.folder, free).session
     went = go_on(session, free, event.carrier)
     after = went.next
-    if turn and turn.prompt == event.prompt and _is_for(turn, after) and time.time() - turn.since < DEAD:
+    if turn and turn.prompt == event.prompt and _is_for(turn, after) and _is_under_way(turn):
         return deny(event, line("taken")), seat
     seat = went.seat._replace(line=told(after, event.carrier), over=isinstance(after, Over))
     if isinstance(after, Over):
@@ -85,6 +86,14 @@ def _handed(event: HookEvent, store: Store, seat: Seat) -> tuple[Answer, Seat]:
     if after.role == "searcher":
         clear_findings(store)
     return allow(event, {**asked, "prompt": prompt}), seat._replace(turn=turn, prompt=event.prompt)
+
+
+def _is_under_way(turn: Turn) -> bool:
+    """Two calls of one message come at the same moment; a later one means that the first is over, and was refused.
+
+    Unless its sub-agent is known: then it is at work in the background.
+    """
+    return time.time() - turn.since < (DEAD if turn.agent else SAME_MESSAGE)
 
 
 def _is_for(turn: Turn, after: Next) -> bool:
