@@ -131,3 +131,20 @@ def test_a_program_is_never_started_by_a_hook(tmp_path: Path) -> None:
     assert told.startswith("Research: it stops here: the search mine is a program, and hooks start none")
     assert told.endswith("harness search. Tell the person; /research goes on when that is settled.")
     assert not marker.exists()
+
+
+def test_a_rung_above_the_searcher_is_asked_once_a_round_and_counts(tmp_path: Path) -> None:
+    ladder = "search:\n- folder: {path: docs, cap: 1}\n- agent: claude\n"
+    files = {"harness.yaml": ladder, "docs/quokka.md": "# Quokka\n\nThe quokka lives on an island.\n"}
+    claude = begin(tmp_path, **files)
+    claude.replies("searcher", "Nothing found.")
+    line = (tmp_path / "research/trace.jsonl").read_text(encoding="utf-8").splitlines()[-2]
+    assert json.loads(line)["asked"] == ["folder", "claude-code"]
+
+
+def test_a_tool_output_of_many_megabytes_is_a_failure_that_is_told(tmp_path: Path) -> None:
+    claude = begin(tmp_path)
+    claude.finds("mcp__find__find", {"query": SEARCHED}, [{"type": "text", "text": "x" * 9_000_000}])
+    claude.replies("searcher", "")
+    assert raw(tmp_path).head.queries[0].outcome == "blocked"
+    assert "more than 8000000" in raw(tmp_path).head.attempts[0].error

@@ -29,7 +29,7 @@ from harness.turn import forget_failures
 
 COMMAND = lazy(r"/(?P<whole>research:)?research(?:\s+(?P<words>.*))?\s*", re.DOTALL)
 STEERING = lazy(r"steer\s*:\s*(?P<words>\S.*)", re.IGNORECASE | re.DOTALL)
-GO_ON = ("", "go on", "continue", "resume")
+GO_ON = ("", "go on", "go on please", "please go on", "continue", "resume")
 WORDS = ("status", "stop", "reopen")
 HELP = ("help", "steer", "steer:")
 SKILL = "claude/skills/research/SKILL.md"

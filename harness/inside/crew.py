@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from hashlib import sha256
-from itertools import dropwhile
+from itertools import takewhile
 
 from harness.crew import LimitedSearch, Requests, Surroundings, cap_of, make_rung
 from harness.errors import HarnessError
@@ -93,6 +93,16 @@ class Searcher:
         return self._found(query)
 
 
+class Tried:
+    """A rung that was asked for this query before the searcher was called, and had nothing."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def search(self, query: str) -> SearchResult:
+        return SearchResult("empty")
+
+
 class OutsideOnly:
     """A rung that starts a program: hooks start none, so the person does."""
 
@@ -106,10 +116,10 @@ class OutsideOnly:
 def ladder(settings: Settings, around: Surroundings, found: Found | None, *, climbed: bool) -> tuple[Search, ...]:
     """The rungs of the settings. `climbed`: those above the searcher were asked for these queries already."""
     made = Requests(spent(around.store).requests if any("cap" in rung.options for rung in settings.search) else {})
-    rungs = list(settings.search)
-    if climbed:
-        rungs = list(dropwhile(lambda rung: rung.provider != "agent", rungs)) or rungs
-    return tuple(_rung(rung, around, found, made) for rung in rungs)
+    above = list(takewhile(lambda rung: rung.provider != "agent", settings.search))
+    done = len(above) if climbed and len(above) < len(settings.search) else 0
+    rungs = (_rung(rung, around, found, made) for rung in settings.search[done:])
+    return (*(Tried(rung.provider) for rung in above[:done]), *rungs)
 
 
 def _rung(rung: Rung, around: Surroundings, found: Found | None, made: Requests) -> Search:

@@ -22,6 +22,7 @@ URL = lazy(r"https?://[^\s<>\"'\\)\]}]+")
 NO_NAME = lazy(r"\W")
 WORD = lazy(r"\w+")
 ERROR_SHOWN = 200  # characters
+LARGEST = 8_000_000  # characters of one tool output
 # Tools whose output is written by a model that read the pages: it is told, not recorded.
 TOLD_BY_A_MODEL = ("WebSearch", "WebFetch")
 
@@ -29,7 +30,11 @@ TOLD_BY_A_MODEL = ("WebSearch", "WebFetch")
 def record_finding(store: Store, event: HookEvent) -> None:
     """One file a tool call: several run at the same time."""
     kept = {"tool": event.tool, "asked": dict(event.asked), "response": event.response, "error": event.error}
-    store.put_helper(f"{FOLDER}/{NO_NAME.sub('', event.use) or 'one'}.json", json.dumps(kept))
+    text = json.dumps(kept)
+    if len(text) > LARGEST:  # more than could be read back
+        told = f"its output has {len(text)} characters, more than {LARGEST}"
+        text = json.dumps({**kept, "asked": {}, "response": None, "error": told})
+    store.put_helper(f"{FOLDER}/{NO_NAME.sub('', event.use) or 'one'}.json", text)
 
 
 def clear_findings(store: Store) -> None:
