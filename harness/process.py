@@ -22,7 +22,16 @@ TAIL_CHARS = 2_000
 LAST_WORDS = 1.0  # seconds for helpers of a program that ended (`> >(tee log)`) to print the rest
 CHUNK = 65_536
 
-_running: set[_Talk] = set()  # of all threads: Ctrl-C reaches the main thread only
+
+class _Running:
+    """The programs of all threads: Ctrl-C reaches the main thread only."""
+
+    def __init__(self) -> None:
+        self.talks: set[_Talk] = set()
+        self.interrupts = 0  # one that comes while a program is being started counts for it too
+
+
+_running = _Running()
 
 
 class Finished(NamedTuple):
@@ -57,7 +66,7 @@ def run(
     program = shutil.which(command[0], path=env.get("PATH"))
     if program is None:
         raise FileNotFoundError(2, "no such program", command[0])
-    started = time.monotonic()
+    started, interrupts = time.monotonic(), _running.interrupts
     with_mark, mark = marked({**env, "PWD": str(cwd)})  # some programs believe PWD before they ask the system
     process = subprocess.Popen(
         [str(Path(program).absolute()), *command[1:]],  # found from here, not from the new folder
@@ -70,12 +79,14 @@ def run(
         start_new_session=True,
     )
     talk = _Talk(process, stdin, output_limit, hard_limit)
-    _running.add(talk)
+    _running.talks.add(talk)
+    if _running.interrupts != interrupts:
+        talk.interrupt()
     try:
         stopped = talk.wait(timeout)
         told = talk.err.text() if stopped else ""  # before it complains about being ended
     finally:
-        _running.discard(talk)
+        _running.talks.discard(talk)
         end_tree(process, mark)
         talk.close()
     return Finished(
@@ -90,7 +101,8 @@ def run(
 
 def interrupt_all() -> None:
     """Have every `run` in every thread end its program now and return; for Ctrl-C while searches run side by side."""
-    for talk in tuple(_running):
+    _running.interrupts += 1
+    for talk in tuple(_running.talks):
         talk.interrupt()
 
 
