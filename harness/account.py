@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import accumulate
 from typing import NamedTuple
 
-from harness.formats.text import clean, shortened
+from harness.formats.text import one_line, shortened
 from harness.spending import Spent
 
 WINDOWS = (64_000, 128_000, 200_000)  # tokens
@@ -115,4 +115,4 @@ def _told_chat(chat: GrowingChat) -> str:
 
 
 def _name(text: str) -> str:
-    return shortened(" ".join(clean(text).split()), NAME_SHOWN)
+    return shortened(one_line(text), NAME_SHOWN)

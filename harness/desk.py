@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from harness.errors import AgentUnreachable
-from harness.formats.text import clean, decode, shortened
+from harness.formats.text import decode, one_line, shortened
 
 PROMPT_FILE = "PROMPT.md"
 FILE_LIMIT = 4_000_000  # bytes of one output; a summary is some 30,000
@@ -124,7 +124,7 @@ def _read(path: Path) -> bytes | _Refused:
 
 
 def _shown(name: str) -> str:
-    return shortened(" ".join(clean(os.fsencode(name).decode("utf-8", errors="replace")).split()), NAME_SHOWN)
+    return shortened(one_line(os.fsencode(name).decode("utf-8", errors="replace")), NAME_SHOWN)
 
 
 def _few(notes: list[str]) -> tuple[str, ...]:

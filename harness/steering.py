@@ -51,9 +51,8 @@ def request_stop(store: Store) -> str:
     if claim is None or not claim.alive(datetime.now(UTC)):  # a flag for a dead run would stop the next one
         return "no run is under way here; nothing to stop"
     store.put_helper(STOP, "stop\n")  # the flag is a text: an empty file reads like none
-    if claim.role.startswith(
-        CLAUDE
-    ):  # it may sit idle after Esc, of which nobody is told; a late reply counts all the same
+    if claim.role.startswith(CLAUDE):
+        # It may sit idle after Esc, of which nobody is told; a late reply still counts.
         store.drop_helper("claim.json")
         return f"asked {claim.role} (process {claim.pid}) to stop after its turn; the case is free for others"
     return f"asked {claim.role} (process {claim.pid}) to stop after its pass"

@@ -9,7 +9,7 @@ import pytest
 
 from harness.store import Store
 from tests.claude_events import Claude, query, summary
-from tests.test_hostile_clone import PRIVATE, PROJECTS, SECRET, Clone, clone, listening, regular
+from tests.test_hostile_clone import PROJECTS, SECRET, Clone, clone, listening, untouched
 from tests.trees import write_tree
 
 __all__ = ["clone", "listening"]
@@ -41,16 +41,10 @@ def test_a_strangers_project_is_harmless_to_a_session(project: str, clone: Clone
     assert not [secret for secret in SECRETS if secret in said]
     assert "Traceback" not in said
     assert "unexpected error" not in said
-    assert not (clone.home / "started").exists()
-    with pytest.raises(BlockingIOError):
-        listening.accept()
-    told = {path.relative_to(clone.home).as_posix(): path.read_bytes() for path in regular(clone.home)}
-    assert [name for name, data in told.items() if SECRET.encode() in data] == sorted(PRIVATE)
+    untouched(clone, listening)
 
 
-def test_findings_that_were_there_before_are_not_found(clone: Clone) -> None:
-    planted = {"tool": "mcp__x__y", "asked": {}, "response": "planted", "error": ""}
-    write_tree(clone.case / ".harness/found", {"a.json": json.dumps(planted)})
+def a_search_that_finds_nothing(clone: Clone) -> None:
     (clone.case / "summary.md").unlink()
     (clone.case / "raw_1.md").unlink()
     claude = Claude(clone.folder)
@@ -58,6 +52,12 @@ def test_findings_that_were_there_before_are_not_found(clone: Clone) -> None:
     claude.turn("planner", query("Samokat revenue"))
     claude.calls("searcher")
     claude.replies("searcher", "Nothing found.")
+
+
+def test_findings_that_were_there_before_are_not_found(clone: Clone) -> None:
+    planted = {"tool": "mcp__x__y", "asked": {}, "response": "planted", "error": ""}
+    write_tree(clone.case / ".harness/found", {"a.json": json.dumps(planted)})
+    a_search_that_finds_nothing(clone)
     assert "planted" not in (clone.case / "raw_1.md").read_text(encoding="utf-8")
 
 
@@ -66,13 +66,7 @@ def test_a_folder_of_findings_that_is_a_link_is_left_alone(clone: Clone) -> None
     elsewhere = clone.home / "private"
     write_tree(elsewhere, {"a.json": json.dumps({"tool": "t", "asked": {}, "response": SECRET, "error": ""})})
     (clone.case / ".harness/found").symlink_to(elsewhere)
-    (clone.case / "summary.md").unlink()
-    (clone.case / "raw_1.md").unlink()
-    claude = Claude(clone.folder)
-    claude.types("/research")
-    claude.turn("planner", query("Samokat revenue"))
-    claude.calls("searcher")
-    claude.replies("searcher", "Nothing found.")
+    a_search_that_finds_nothing(clone)
     assert (elsewhere / "a.json").is_file()
     assert not any(SECRET in path.read_text(encoding="utf-8") for path in clone.case.glob("*.md"))
 

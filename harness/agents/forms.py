@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from harness.formats.text import clean
+from harness.formats.text import clean, one_line
 from harness.patterns import lazy
 
 Record = Mapping[str, Any]
@@ -79,7 +79,7 @@ def _seen_by_claude(records: list[Record]) -> frozenset[str] | None:
     if len(records) < 2:
         return None
     blocks = [_map(b) for one in records for b in _list(_map(one.get("message")).get("content"))]
-    return _addresses(b for b in blocks if _str(b.get("type")).endswith("tool_result"))
+    return addresses_in(b for b in blocks if _str(b.get("type")).endswith("tool_result"))
 
 
 def _codex(stdout: str, stderr: str, code: int) -> Printed:
@@ -91,7 +91,7 @@ def _codex(stdout: str, stderr: str, code: int) -> Printed:
     failed = [_message(one.get("error")) for one in records if one.get("type") == "turn.failed"]
     told = [_message(one) for one in records if one.get("type") == "error"]
     error = (failed or ([] if usage else told) or [""])[-1]
-    seen = _addresses(item for item in items if item.get("type") not in ("agent_message", "reasoning", "web_search"))
+    seen = addresses_in(item for item in items if item.get("type") not in ("agent_message", "reasoning", "web_search"))
     return Printed(
         clean(texts[-1]) if texts else "",
         _sum(usage, "input_tokens"),  # the cached ones are among them
@@ -120,7 +120,7 @@ def _opencode(stdout: str, stderr: str, code: int) -> Printed:
         cost or None,  # 0: it does not know the model's price
         error,
         status,
-        _addresses({"output": state.get("output")} for _, state in tools),
+        addresses_in({"output": state.get("output")} for _, state in tools),
     )
 
 
@@ -147,7 +147,7 @@ def _gemini(stdout: str, stderr: str, code: int) -> Printed:
     models = [_map(_map(one).get("tokens")) for one in _map(stats.get("models")).values()]
     used = max((at for at, one in enumerate(records) if one.get("type") == "tool_result"), default=-1)
     said = [_str(one.get("content")) for one in records[used + 1 :] if one.get("role") == "assistant"]
-    looked = _addresses(one for one in records if one.get("type") == "tool_result")
+    looked = addresses_in(one for one in records if one.get("type") == "tool_result")
     coded = _count(_map(whole.get("error")).get("code")) or 0
     status = coded if coded >= 400 else 256 + code if code >= ERROR_CODE else None
     error = _message(whole.get("error")) or CODES.get(code, "") or (f"HTTP {status}" if status else "")
@@ -202,10 +202,11 @@ def _message(value: Any) -> str:
         if not isinstance(value, dict):
             break
         value = next((value[key] for key in ("message", "error", "text") if value.get(key)), "")
-    return " ".join(clean(_str(value)).split())
+    return one_line(_str(value))
 
 
-def _addresses(records: Any) -> frozenset[str]:
+def addresses_in(records: Any) -> frozenset[str]:
+    """The web addresses in what tools returned, JSON of any form."""
     text = "\n".join(json.dumps(one, ensure_ascii=False) for one in records)
     return frozenset(found.rstrip(".,;:") for found in ADDRESS.findall(text))
 

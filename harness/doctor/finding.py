@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from harness.config import Resolved, resolve
 from harness.errors import HarnessError
-from harness.formats.text import clean, shortened
+from harness.formats.text import one_line, shortened
 from harness.locate import find_case, project_root
 from harness.process import Finished, run
 
@@ -87,7 +87,7 @@ def skipped(what: str, found: str) -> Finding:
 
 def shown(text: str) -> str:
     """One line that a terminal can be given."""
-    return shortened(" ".join(clean(text).split()), SHOWN)
+    return shortened(one_line(text), SHOWN)
 
 
 def started(

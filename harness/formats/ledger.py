@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from harness.formats.labels import WORDS, Counted, counted, words
-from harness.formats.text import clean
+from harness.formats.text import one_line
 from harness.model import Attempt, SearchLine, SourceLine
 from harness.patterns import lazy
 
@@ -80,7 +80,7 @@ def render_search_line(line: SearchLine, language: str) -> str:
     note = _in_language(", ".join(part for part in parts if part), language)
     what = words(language).outcomes.get(line.outcome, line.outcome)
     behind = f"{what}{'' if not note else ' ' if note.startswith('(') else ', '}{note}"
-    return f"{line.round} · {_folded(line.query)}{_DASH if behind else ''}{behind}"
+    return f"{line.round} · {one_line(line.query)}{_DASH if behind else ''}{behind}"
 
 
 def read_search_line(line: str) -> SearchLine | None:
@@ -111,7 +111,7 @@ def render_source_line(line: SourceLine) -> str:
     A path that does not look like one stands in angle brackets; a dash at the end says that the title has dashes of
     its own and no address follows.
     """
-    title, url = _folded(line.title), _folded(line.url)
+    title, url = one_line(line.title), one_line(line.url)
     shown = url if not url or _is_address(url) else f"<{url}>"
     if not url and _split_address(title) != (title, ""):
         title += " —"
@@ -149,7 +149,7 @@ def _is_address(text: str) -> bool:
 
 def _canonical(note: str) -> str:
     """A note in English in one line; a dash in it would hide where the query ends."""
-    return _folded(_in_language(note.replace("—", "-").replace("，", ", "), "en"))
+    return one_line(_in_language(note.replace("—", "-").replace("，", ", "), "en"))
 
 
 def _in_language(note: str, language: str) -> str:
@@ -163,7 +163,3 @@ def _in_language(note: str, language: str) -> str:
 
 def _number(digits: str | None) -> int | None:
     return int(digits) if digits else None
-
-
-def _folded(text: str) -> str:
-    return " ".join(clean(text).split())

@@ -20,7 +20,7 @@ from harness.formats.front import (
 )
 from harness.formats.headings import heading_of
 from harness.formats.labels import DIRECTIONS, script_language
-from harness.formats.text import clean
+from harness.formats.text import clean, one_line
 from harness.model import FrontMatter, Grid, Question
 from harness.patterns import lazy
 
@@ -79,7 +79,7 @@ def add_direction(text: str, direction: str, date: str) -> str:
     where another section follows Directions, a second Directions section at the end takes it (both are read).
     Raises WrongCall for an empty direction.
     """
-    folded = " ".join(clean(direction).split())
+    folded = one_line(direction)
     if not folded:
         raise WrongCall("A direction without words", repr(direction), 'Say it like: harness steer "leave out prices"')
     body = split_front(text)[1]

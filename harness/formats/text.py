@@ -78,6 +78,11 @@ def clean(text: str) -> str:
     return text
 
 
+def one_line(text: str) -> str:
+    """Clean, with every run of white space as one space: for a name, a title, a line of a message."""
+    return " ".join(clean(text).split())
+
+
 def shortened(text: str, most: int) -> str:
     """The first `most` characters, with a mark where that is not all: for a line that people read."""
     return text if len(text) <= most else f"{text[:most]}…"

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.agents.forms import addresses_in
 from harness.formats.raw import demote
-from harness.formats.text import clean, shortened
+from harness.formats.text import clean, one_line, shortened
 from harness.inside.crew import Found
 from harness.inside.event import HookEvent
 from harness.model import Source
@@ -18,7 +19,6 @@ from harness.search.command import result_of
 from harness.store import Store
 
 FOLDER = "found"
-URL = lazy(r"https?://[^\s<>\"'\\)\]}]+")
 NO_NAME = lazy(r"\W")
 WORD = lazy(r"\w+")
 ERROR_SHOWN = 200  # characters
@@ -53,10 +53,10 @@ def findings(store: Store, reply: str, queries: tuple[str, ...]) -> Found:
     searched: list[str] = []
     for kept in _records(store):
         if kept["error"]:
-            errors.append(f"{kept['tool']}: {shortened(' '.join(clean(kept['error']).split()), ERROR_SHOWN)}")
+            errors.append(f"{kept['tool']}: {shortened(one_line(kept['error']), ERROR_SHOWN)}")
             continue
         searched.append(" ".join(str(one) for one in kept["asked"].values()))
-        seen |= _addresses(kept)
+        seen |= addresses_in([kept["response"], kept["asked"].get("url")])  # of a fetch that worked
         sources += _sources(kept)
     by_word = sources_told(reply, frozenset(seen))
     sources += by_word
@@ -96,7 +96,7 @@ def _sources(kept: Mapping[str, Any]) -> tuple[Source, ...]:
     title = url or f"Web search: {asked.get('query', '')}"
     text = said(response) if url else "\n\n".join(_searched(response))
     clear = demote(clean(text).strip())
-    return (Source(" ".join(clean(title).split()), clear, url, origin="digest"),) if clear else ()
+    return (Source(one_line(title), clear, url, origin="digest"),) if clear else ()
 
 
 def _searched(response: object) -> Iterator[str]:
@@ -112,19 +112,9 @@ def _searched(response: object) -> Iterator[str]:
                     yield f"- {link.get('title', '')}: {link.get('url', '')}"
 
 
-def _addresses(kept: Mapping[str, Any]) -> set[str]:
-    """What the tools showed; an address that the searcher itself gave to a fetch counts, since the fetch worked."""
-    shown = json.dumps([kept["response"], kept["asked"].get("url", "")], ensure_ascii=False)
-    return {match[0].rstrip(".,;") for match in URL.finditer(shown)}
-
-
 def _records(store: Store) -> Iterator[Mapping[str, Any]]:
-    for name in _names(store):
-        try:
-            kept = json.loads(store.get_helper(name))
-        except ValueError:
-            continue
-        if isinstance(kept, Mapping) and isinstance(kept.get("asked"), Mapping):
+    for kept in map(store.get_record, _names(store)):
+        if isinstance(kept.get("asked"), Mapping):
             yield {"tool": "", "response": None, "error": "", **kept}
 
 

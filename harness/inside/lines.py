@@ -8,7 +8,7 @@ from functools import lru_cache
 import yaml
 
 from harness.assets import template
-from harness.formats.text import clean, shortened
+from harness.formats.text import one_line, shortened
 from harness.render import fill
 
 FILE = "inside/lines.yaml"
@@ -17,7 +17,7 @@ SHOWN = 600  # characters of a value: a person's path, a question, a reason
 
 def line(name: str, **values: object) -> str:
     """One line; raises HarnessError where the template and the values do not fit."""
-    told = {key: shortened(" ".join(clean(str(value)).split()), SHOWN) for key, value in values.items()}
+    told = {key: shortened(one_line(str(value)), SHOWN) for key, value in values.items()}
     return fill(_lines()[name], told, f"{FILE}: {name}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -58,16 +57,16 @@ class Seat(NamedTuple):
 
 def read_seat(store: Store) -> Seat:
     """An empty seat where there is none, or where it is not in the form that we write: a clone may bring its own."""
+    value = store.get_record(SEAT)
+    turn = value.pop("turn", None)
     try:
-        value = json.loads(store.get_helper(SEAT) or "{}")
-        turn = value.pop("turn", None)
         seat = Seat(**_typed(Seat(), value))
         return seat._replace(turn=Turn(**_typed(Turn("", "", ""), turn)) if turn else None)
-    except (ValueError, TypeError, AttributeError, RecursionError):
+    except (TypeError, AttributeError):
         return Seat()
 
 
-def _typed(empty: Seat | Turn, value: Mapping[str, Any]) -> dict[str, Any]:
+def _typed(empty: Seat | Turn, value: Any) -> dict[str, Any]:
     """The values of a named tuple, each of the kind that stands in `empty`. Raises TypeError for another kind."""
     kinds = {name: type(one) for name, one in empty._asdict().items()}
     return {name: _one(kinds[name], one) for name, one in value.items() if name in kinds}

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from harness.patterns import lazy
+from harness.scaffold.disk import write
 from harness.trust import trust_file
 
 KEPT = 30 * 86_400.0  # seconds
@@ -38,16 +39,14 @@ class Sessions:
         """From now on the session works on this case. Raises OSError."""
         if not NAME.fullmatch(session):
             return
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = self.folder / f".{session}.{os.getpid()}.tmp"
-        temporary.write_text(json.dumps({"case": str(case)}), encoding="utf-8", newline="\n")
-        temporary.replace(self.folder / session)
+        self._make_folder()
+        write(self.folder / session, json.dumps({"case": str(case)}).encode(), 0o600)
 
     def first(self, session: str, message: str) -> bool:
         """Whether nobody has acted on this message yet: two installations of the hooks hear the same words."""
         name = re.sub(r"[^\w-]", "", f"{session}.{message}".replace(".", "--"))[:160]
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._make_folder()
             self._sweep()
             os.close(os.open(self.folder / f"{name}.heard", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         except FileExistsError:
@@ -55,6 +54,9 @@ class Sessions:
         except OSError:  # a full disk: better twice than never
             return True
         return True
+
+    def _make_folder(self) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def _sweep(self) -> None:
         """What is older than a month is nobody's any more."""

@@ -16,7 +16,7 @@ from harness.agents.command import CommandAgent
 from harness.assets import template
 from harness.errors import AgentFailed, AgentUnreachable, WrongCall
 from harness.formats.raw import parse_raw
-from harness.formats.text import clean, shortened
+from harness.formats.text import clean, one_line, shortened
 from harness.model import Source
 from harness.options import AgentSpec
 from harness.patterns import lazy
@@ -64,7 +64,7 @@ class AgentSearch:
         if nothing := NOTHING.search(printed.text):
             why = nothing["why"].strip()
             return SearchResult("empty", notes=(f"{self._name} found nothing: {why}",) if why else (), usage=used)
-        said = shortened(" ".join(clean(printed.text).split()), SHOWN)
+        said = shortened(one_line(printed.text), SHOWN)
         return SearchResult("blocked", error=f"its reply lists no source: {said}" if said else "no reply", usage=used)
 
 

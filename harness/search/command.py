@@ -20,7 +20,7 @@ from typing import Any
 
 from harness.environment import child_environment, mask, secrets_of
 from harness.formats.raw import demote
-from harness.formats.text import clean
+from harness.formats.text import clean, one_line
 from harness.model import Source
 from harness.patterns import lazy
 from harness.ports import SearchResult
@@ -64,7 +64,7 @@ class CommandSearch:
         """What the program found for one query; whatever goes wrong is a `blocked` result with the reason."""
         if not self._command:
             return SearchResult("blocked", error="no command is set")
-        asked = " ".join(clean(query).split()).lstrip(OPTION_START)
+        asked = one_line(query).lstrip(OPTION_START)
         try:
             finished = self._run(asked)
         except (OSError, ValueError) as error:
@@ -165,7 +165,7 @@ def _first(row: Mapping[str, Any], what: str) -> str:
 
 def _line(value: object) -> str:
     """One line of clean text: JSON escapes bring control characters back in."""
-    return " ".join(clean(str(value)).split())
+    return one_line(str(value))
 
 
 def _url(text: str) -> str:

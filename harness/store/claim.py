@@ -8,12 +8,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.formats.text import clean, shortened
+from harness.formats.text import one_line, shortened
 from harness.store.reading import read_helper
 
 SHOWN = 100  # characters
-
-
 LONGEST = 4 * 3600.0  # seconds: a claim that would bind for longer binds nobody, whatever its process does
 
 
@@ -65,7 +63,7 @@ def read_claim(path: Path) -> Claim | None:
 
 def _shown(text: str) -> str:
     """For a terminal: a claim may come with a clone."""
-    return shortened(" ".join(clean(text).split()), SHOWN)
+    return shortened(one_line(text), SHOWN)
 
 
 def render_claim(claim: Claim) -> str:

@@ -24,8 +24,6 @@ CONFLICT = lazy(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 HEAD_BYTES = 65_536  # enough for the front matter of a raw with five queries and their attempts
 # A summary or a question of this size is junk or an attack: the model's window ends far earlier.
 STATE_LIMIT = 16_000_000
-
-
 HELPER_LIMIT = 16_000_000
 
 # Above one unreadable character in ten a file is no damaged text: a Latin-1 page has some 1 to 5 %.

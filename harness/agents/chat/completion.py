@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from harness.agents.chat.deadline import Deadline
 from harness.errors import AgentFailed
-from harness.formats.text import clean
+from harness.formats.text import one_line
 from harness.options import AgentSpec
 
 SHOWN = 300  # characters of what the model says about a refusal
@@ -34,7 +34,7 @@ class Completion:
 
     def text_or_raise(self, spec: AgentSpec) -> str:
         """The text of a whole reply. Raises AgentFailed for one that is cut, refused or empty."""
-        told = " ".join(clean(self.detail).split())[:SHOWN] or spec.model
+        told = one_line(self.detail)[:SHOWN] or spec.model
         if self.stop == "length":
             hint = f"Raise agents.{spec.name}.output ({spec.output} tokens)."
             raise AgentFailed(f"{spec.name}: the reply was cut at the output limit", spec.model, hint)

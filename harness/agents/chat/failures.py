@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from harness.agents.chat.http import BadBody
 from harness.errors import AgentFailed, AgentUnreachable, HarnessError
-from harness.formats.text import clean, shortened
+from harness.formats.text import one_line, shortened
 from harness.options import AgentSpec
 
 SAID = 300  # characters of the server's own words; a gateway may send a whole HTML page
@@ -110,4 +110,4 @@ def _said(error: BaseException) -> str:
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
     told = inner.get("message") if isinstance(inner, dict) else inner
-    return shortened(" ".join(clean(str(told or error)).split()), SAID)
+    return shortened(one_line(str(told or error)), SAID)

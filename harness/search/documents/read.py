@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from harness.formats.text import clean
+from harness.formats.text import clean, one_line
 from harness.search.documents.data import read_json, read_json_lines
 from harness.search.documents.dates import file_date
 from harness.search.documents.document import Document, Unreadable
@@ -92,5 +92,5 @@ def read_document(content: Content, name: str) -> Document:
     if not document.date and (date := file_date(name)):
         document = replace(document, date=date, date_from="file name")
     notes = (f"only the first {reader.limit // MB} MB read", *document.notes) if content.cut else document.notes
-    title = " ".join(clean(document.title).split())[:300] or PurePosixPath(name).stem
+    title = one_line(document.title)[:300] or PurePosixPath(name).stem
     return replace(document, title=title, url="".join(clean(document.url).split()), notes=notes)
