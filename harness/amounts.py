@@ -44,6 +44,21 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     return tuple(sorted(found, key=lambda quantity: quantity.at))
 
 
+def whole_amount(text: str, *, decimal_comma: bool = False) -> Quantity | None:
+    """The one amount that a text consists of; None where it has more, begins with words, or goes on with digits.
+
+    Unlike `quantities`, 2024 is a number. `decimal_comma`: a single comma before three digits is no thousands mark.
+    Words that are no known unit may stand behind it: they are what `Quantity.text` leaves of the text.
+    """
+    plain = text.translate(_ONE_FORM).strip()
+    if decimal_comma and plain.count(",") == 1 and "." not in plain:
+        plain = plain.replace(",", ".")
+    found = _amounts(plain)
+    if len(found) != 1 or found[0].at or re.search(r"[\d.,]", plain[len(found[0].text) :].rstrip(". ")):
+        return None
+    return found[0]
+
+
 def _amounts(text: str) -> list[Quantity]:
     lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
     read: list[tuple[re.Match[str], int | None, str]] = []

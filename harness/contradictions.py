@@ -18,6 +18,7 @@ _BEHIND = lazy(r"\s*\(([^()]*)\)$")
 _MORE = lazy(r"(?:more than|over|above|at least|exceed\w*|более|больше|свыше|не менее|超过|>|≥)", re.IGNORECASE)
 _LESS = lazy(r"(?:less than|under|below|at most|up to|fewer than|менее|меньше|до|не более|不到|<|≤)", re.IGNORECASE)
 MOST = 100  # lines of one thing that are compared, and clashes that are told: more is a broken file
+_YEAR = lazy(r"(?:19|20)[0-9]{2}")
 _COLON = lazy(r"[:：]\s")
 
 
@@ -50,7 +51,8 @@ def clashes(confirmed: Iterable[str], entries: Sequence[str], grid: Grid) -> tup
         by_subject.setdefault(one.about, []).append(one)
     found = (
         Clash(first.fact.text, second.fact.text, _entry(first, second))
-        for group in by_subject.values()
+        for same in by_subject.values()
+        for group in _by_year(same)
         for first, second in combinations(group[:MOST], 2)
         if same_period(first.period, second.period)
         and compare(first.value, second.value) is Comparison.DIFFERENT
@@ -58,6 +60,16 @@ def clashes(confirmed: Iterable[str], entries: Sequence[str], grid: Grid) -> tup
         and not any(_names(entry, first, second, grid) for entry in entries)
     )
     return tuple(islice(found, MOST))
+
+
+def _by_year(same: list[_Said]) -> list[list[_Said]]:
+    """The lines of one thing, each plain year by itself: of 25 years with 8 lines each, 700 pairs and not 20,000."""
+    years: dict[str, list[_Said]] = {}
+    for one in same:
+        if not _YEAR.fullmatch(one.period):
+            return [same]  # a quarter, `FY24`: what is the same period has to be looked at
+        years.setdefault(one.period, []).append(one)
+    return list(years.values())
 
 
 def _said(line: str, grid: Grid) -> _Said | None:

@@ -12,7 +12,7 @@ from harness.formats.text import shortened
 from harness.grounding import page_of
 from harness.guards import text
 from harness.guards.grounded import bears_out, lacking, told_of
-from harness.guards.lines import MARK, UNVERIFIED
+from harness.guards.lines import MARK, SUMMED, UNVERIFIED
 from harness.model import Defect, Grid, Source
 from harness.patterns import lazy
 from harness.periods import Period, newest, periods
@@ -74,7 +74,8 @@ class _Line:
         self.line = line
         self.cited = citations(line)
         self.grid = grid
-        self.open = () if MARK.search(line) or UNVERIFIED.search(line) else lacking(line, grid, ())
+        told = MARK.search(line) or UNVERIFIED.search(line) or SUMMED.search(line)  # a sum stands in no source
+        self.open = () if told else lacking(line, grid, ())
         self.addresses = [match.group().rstrip(".,;:!?") for match in text.URL.finditer(line)]
         self.found: set[str] = set()
         self.origins: set[str] = set()

@@ -18,7 +18,8 @@ _BRACKETS = lazy(r"\[([^\[\]]*)\]")
 _SPACED_BRACKETS = lazy(r"[ \t]*\[([^\[\]]*)\]")
 _IDS = lazy(r"\s*(\d{1,9}\.\d{1,9})(?:\s*[,;]\s*(?:\d{1,9}\.\d{1,9}))*\s*", re.ASCII)
 _ID = lazy(r"\d{1,9}\.\d{1,9}", re.ASCII)
-_MARKS = ("person", "pinned", "unverified")
+_MARKS = ("person", "pinned", "unverified", "summed")
+_MARKS_AT_END = lazy(rf"(?:\s*\[(?:{'|'.join(_MARKS)})\])+\s*$", re.IGNORECASE)
 _BULLET = lazy(r"^\s*[-*+•]\s+")
 _DASH = lazy(r"\s+(?:[—–―]|-{1,2})\s+|\s*——\s*")
 _COLON = lazy(r"\s*[:：]\s*")
@@ -39,6 +40,7 @@ class Fact(NamedTuple):
     person: bool
     text: str  # the line without its bullet
     unverified: bool = False
+    summed: bool = False  # added up by the harness over the parts of a raw: no source says it
 
     @property
     def cell(self) -> Cell:
@@ -59,8 +61,19 @@ def citations(text: str) -> tuple[str, ...]:
 
 
 def without_marks(text: str) -> str:
-    """The text without citations and the marks [person], [pinned], [unverified]; other bracketed text stays."""
+    """The text without citations and the marks [person], [pinned], [unverified], [summed]; other brackets stay."""
     return _SPACED_BRACKETS.sub(lambda match: "" if _is_mark(match[1]) else match[0], text).strip()
+
+
+def with_citation(line: str, *ids: str) -> str:
+    """The line with more citations behind its last one; marks at its end stay there."""
+    cited = "".join(f" [{id}]" for id in ids)
+    found = [match for match in _BRACKETS.finditer(line) if _IDS.fullmatch(match[1])]
+    if found:
+        return f"{line[: found[-1].end()]}{cited}{line[found[-1].end() :]}"
+    marks = _MARKS_AT_END.search(line)
+    at = marks.start() if marks else len(line)
+    return f"{line[:at].rstrip()}{cited}{line[at:]}"
 
 
 def at_dash(text: str) -> tuple[str, str] | None:
@@ -95,6 +108,7 @@ def parse_fact(line: str, grid: Grid) -> Fact:
         person="person" in marks,
         text=text,
         unverified="unverified" in marks,
+        summed="summed" in marks,
     )
 
 

@@ -69,7 +69,7 @@ def fates(
             found.append(Fated(line, Fate.KEPT if where[line] == section else Fate.MOVED, line))
         elif now:
             found.append(Fated(line, Fate.MERGED if told[now] > 1 else Fate.REWORDED, now))
-        elif removal := next((one for one in removed if _names(one.fact, line)), None):
+        elif removal := next((one for one in removed if means(one.fact, line)), None):
             holds = reason_holds(line, removal.reason, tuple(where), fresh, grounded)
             found.append(Fated(line, Fate.REMOVED if holds else Fate.LOST, removal.reason))
         else:
@@ -103,7 +103,12 @@ def _is_newer(one: str, line: str) -> bool:
     return newest_year(one) >= newest_year(line)
 
 
-def _names(said: str, line: str) -> bool:
-    """Whether an entry under Removed means this line: it repeats it, or at least half of it."""
+def means(said: str, line: str) -> bool:
+    """Whether an entry under Removed means this line: it repeats it, or says the same."""
+    return repeats(said, line) or (bool(without_marks(said)) and survives(line, (said,)))
+
+
+def repeats(said: str, line: str) -> bool:
+    """Whether an entry under Removed has the words of a line, or at least half of it."""
     bare, fact = without_marks(said).casefold(), without_marks(line).casefold()
-    return bool(bare) and (fact in bare or (bare in fact and 2 * len(bare) >= len(fact)) or survives(line, (said,)))
+    return bool(bare) and (fact in bare or (bare in fact and 2 * len(bare) >= len(fact)))

@@ -11,6 +11,7 @@
 | no-reason             | Synthesizer | says `Nothing new` and not why                                           |
 | no-sections           | Synthesizer | has none of Confirmed, Contradictions, Not found                         |
 | repeated-section      | Synthesizer | has one of them twice                                                    |
+| malformed-total       | Synthesizer | has a line under `Totals:` that is not `name: field — number`            |
 | no-verdict            | Checker     | has no JSON object with `complete`: true or false                        |
 | no-missing            | Checker     | says that the answer is incomplete and names nothing that is missing     |
 | contradictory-verdict | Checker     | says that the answer is complete and names what is missing               |
@@ -42,6 +43,7 @@ from harness.formats.summary import split_sections
 from harness.formats.text import clean
 from harness.model import Decision, Defect, Reply, Rewrite, Section, SectionKind, Verdict
 from harness.patterns import lazy
+from harness.totals import cut_totals, parse_totals
 
 Defects = tuple[Defect, ...]
 
@@ -131,7 +133,7 @@ def _decide(found: Sequence[Action], think: str) -> tuple[Decision | None, Defec
 
 
 def parse_synthesizer(reply: Reply) -> tuple[Rewrite | None, Defects]:
-    """A Synthesizer's reply: the sections a role may write and what it removed, or why nothing was new.
+    """A Synthesizer's reply: the sections a role may write and what it removed, or why nothing was new; and totals.
 
     Also a whole summary.md, with front matter or in a fence. Sections that are not a role's are left out.
     """
@@ -141,11 +143,16 @@ def parse_synthesizer(reply: Reply) -> tuple[Rewrite | None, Defects]:
     if _ECHO.search(text) or _RAW_ECHO.search(text):
         return _defect("echoed-prompt", "the reply repeats the prompt")
     lines = _unfenced(_SUMMARY_TAG.sub("", text).split("\n"))
+    lines, listed = cut_totals(lines)
+    totals, unread = parse_totals(listed)
+    if unread:
+        return _defect("malformed-total", "a line under Totals is written: name: field — number", unread[0])
     before, body, after = _cut(lines)
     sections = split_sections(body)[1]
     nothing = _NOTHING_NEW.search(text)
     if nothing:
-        return _nothing_new(nothing, sections)
+        rewrite, defects = _nothing_new(nothing, sections)
+        return (rewrite._replace(totals=totals) if rewrite else None), defects
     known = Counter(section.kind for section in sections if section.kind in FACTUAL)
     if not known:
         return _defect("no-sections", "the reply has none of the sections Confirmed, Contradictions and Not found")
@@ -155,7 +162,7 @@ def parse_synthesizer(reply: Reply) -> tuple[Rewrite | None, Defects]:
     if bullets and all(_is_unfilled(line) for line in bullets):
         return _defect("echoed-prompt", "the sections hold placeholders instead of facts", bullets[0].strip())
     kept = tuple(_tidy(section) for section in sections if section.kind not in NOT_A_ROLES)
-    return Rewrite(_think("\n".join(before)), kept, parse_removals(after)), ()
+    return Rewrite(_think("\n".join(before)), kept, parse_removals(after), totals=totals), ()
 
 
 def _nothing_new(found: re.Match[str], sections: Sequence[Section]) -> tuple[Rewrite | None, Defects]:

@@ -156,7 +156,7 @@ def test_what_a_person_struck_out_does_not_come_back_from_the_same_source() -> N
 
 def test_a_part_of_a_raw_keeps_the_numbers_of_its_sources() -> None:
     part = "## 4. Niger, country note\n- url: niger.md\n- date: 2025-11-15\n\nThe capital of Niger is Niamey.\n"
-    got = folded(packet(Role.SYNTHESIZER, raw_3_md="---\nkind: search\n---\n" + part))
+    got = folded(packet(Role.SYNTHESIZER, raw_3_md="---\nkind: search\npart: 2 of 2\n---\n" + part))
     assert isinstance(got, dict)
     assert got[SectionKind.CONFIRMED] == ("Niger: capital 2025 — Niamey [3.4]",)
 

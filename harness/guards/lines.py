@@ -18,6 +18,7 @@ UNGROUNDED = "ungrounded"
 MARK = lazy(r"\[\s*(?:pinned|person)\s*\]", re.IGNORECASE)
 PINNED = lazy(r"\[\s*pinned\s*\]\s*$", re.IGNORECASE)
 UNVERIFIED = lazy(r"\[\s*unverified\s*\]", re.IGNORECASE)
+SUMMED = lazy(r"\[\s*summed\s*\]", re.IGNORECASE)
 
 
 def nowhere(id: str) -> Source | None:

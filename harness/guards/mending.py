@@ -8,6 +8,7 @@ from harness.facts import citations
 from harness.formats.entries import entries_of
 from harness.guards.lines import FACTUAL, UNGROUNDED, written_lines
 from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED, facts_before
+from harness.guards.totals import LOST_SUM
 from harness.heirs import only_value_differs
 from harness.model import Defect, Rewrite, Section, SectionKind, Summary
 from harness.mojibake import repaired
@@ -28,7 +29,7 @@ def mend(rewrite: Rewrite, defects: Sequence[Defect], summary: Summary, check: C
 
 
 def _mended(rewrite: Rewrite, defects: Sequence[Defect], summary: Summary) -> Rewrite:
-    lost = [defect.value for defect in defects if defect.code == LOST]
+    lost = [defect.value for defect in defects if defect.code in (LOST, LOST_SUM)]
     twins = [line for line in written_lines(rewrite, *FACTUAL) if any(_is_edit(line, before) for before in lost)]
     rewrite = _each(rewrite, twins, lambda line: "")
     for code in dict.fromkeys(defect.code for defect in defects):
@@ -114,6 +115,7 @@ def _each(rewrite: Rewrite, lines: Sequence[str], change: Callable[[str], str]) 
 
 MENDERS: Mapping[str, Mender] = {
     LOST: put_back,
+    LOST_SUM: put_back,
     UNGROUNDED: mark_unverified,
     CONTRADICTION: add_contradictions,
     REPEATED: say_once,

@@ -16,6 +16,7 @@ from harness.guards.lines import (
     FACTUAL,
     MARK,
     PINNED,
+    SUMMED,
     UNGROUNDED,
     UNVERIFIED,
     View,
@@ -24,6 +25,7 @@ from harness.guards.lines import (
     struck_again,
     written_lines,
 )
+from harness.guards.totals import forged_sum, repeated_total, unknown_total
 from harness.heirs import survives
 from harness.losses import Fate, Lines, fates, removals_allowed
 from harness.model import Defect, FrontMatter, Rewrite, SectionKind, Summary
@@ -106,7 +108,8 @@ def lost_fact(rewrite: Rewrite, view: View) -> Iterator[Defect]:
     )
     removed = 0
     for line, fate, now in fates(old, new, rewrite.removed, lambda line: _is_grounded(line, view)):
-        if fate in (Fate.KEPT, Fate.MOVED) or PINNED.search(line):  # a pinned line has a rule of its own
+        # a pinned line has a rule of its own, and so has a sum
+        if fate in (Fate.KEPT, Fate.MOVED) or PINNED.search(line) or SUMMED.search(line):
             continue
         removed += fate is Fate.REMOVED
         if fate is Fate.CHANGED:
@@ -148,7 +151,7 @@ def ungrounded(rewrite: Rewrite, view: View) -> Iterator[Defect]:
     """The numbers, dates and quotations of a new line stand in what it cites."""
     for line in new_lines(rewrite, view, *FACTUAL):
         pages = _pages(line, view)
-        if pages is None or MARK.search(line):
+        if pages is None or MARK.search(line) or SUMMED.search(line):
             continue
         for piece in lacking(line, view.grid, pages):
             elsewhere = (id for id, page in _read_now(view) if bears_out(line, piece, view.grid, page))
@@ -215,6 +218,9 @@ SYNTHESIZER_RULES: tuple[RewriteRule, ...] = (
     wiped_memory,
     repeated_line,
     forged_mark,
+    forged_sum,
+    unknown_total,
+    repeated_total,
     lost_fact,
     struck_out,
     ungrounded,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from harness.agents.extractive import answer, checker, planner, synthesizer
+from harness.agents.extractive import answer, checker, planner, synthesizer, totals
 from harness.agents.extractive.grid import grid_of
 from harness.formats.calls import render_call
 from harness.formats.front import split_front
@@ -18,7 +17,6 @@ from harness.patterns import lazy
 from harness.words import language_of
 
 _RAW_NAME = lazy(r"raw_(\d{1,9})\.md")
-_SOURCE_HEADING = lazy(r"^## (\d{1,9})\. (?=.*\n- (?:url|date):)", re.MULTILINE)
 # Defects whose value is a query (guards.py); the value of others is a cell or a citation.
 _OF_A_QUERY = frozenset({"repeated-query", "long-query", "query-url", "query-token", "echoed-prompt"})
 _KINDS = (SectionKind.CONFIRMED, SectionKind.CONTRADICTIONS, SectionKind.NOT_FOUND)
@@ -66,16 +64,23 @@ def _plan(packet: Packet, case: _Case) -> str:
 
 
 def _fold(packet: Packet, case: _Case) -> str:
-    sources = _sources(packet.files)
+    sources: Sequence[tuple[str, Source]] = _sources(packet.files)
+    counted = totals.Counted((), tuple(sources))
+    if packet.totals:
+        counted = totals.count(sources, case.grid, case.question.text)
+        sources = counted.rest
+    summed = totals.render(counted.totals, case.language)
     folded = synthesizer.fold(case.summary, sources, case.grid, case.question.text, packet.defects, packet.today)
     before = tuple(tuple(lines_of(case.summary, kind)) for kind in _KINDS)
     unread = synthesizer.unread(folded.confirmed, sources, case.grid)
     note = f"; names both, not read: {', '.join(unread)}" if unread else ""
+    note += f"; {len(counted.totals)} totals" if counted.totals else ""
+    note += f"; {counted.unread} rows of tables could not be read" if counted.unread else ""
     # the harness's own mark behind a gap is no change of it
     if not packet.defects and folded[:2] == before[:2] and _same_gaps(folded.not_found, before[2]):
-        return f"Nothing new: {len(sources)} sources hold no new value for the question{note}.\n"
+        return f"Nothing new: {len(sources)} sources hold no new value for the question{note}.\n{summed}"
     added = len(folded.confirmed) - len(before[0])
-    return synthesizer.render(folded, case.language, f"{len(sources)} sources read, {added} lines added{note}")
+    return synthesizer.render(folded, case.language, f"{len(sources)} sources read, {added} lines added{note}") + summed
 
 
 def _same_gaps(new: tuple[str, ...], old: tuple[str, ...]) -> bool:
@@ -89,15 +94,6 @@ def _sources(files: Mapping[str, str]) -> list[tuple[str, Source]]:
         number = _RAW_NAME.search(name)
         if number is None:
             continue
-        opened = _SOURCE_HEADING.search(text)
-        first = int(opened[1]) if opened else 1
-        for at, source in enumerate(parse_raw(_from_one(text, first), name).sources):
-            found.append((f"{number[1]}.{first + at}", source))
+        raw = parse_raw(text, name)
+        found += ((f"{number[1]}.{k}", source) for k, source in enumerate(raw.sources, raw.first))
     return found
-
-
-def _from_one(text: str, first: int) -> str:
-    """The text with its source headings counted from 1, as a raw file has them."""
-    if first == 1:
-        return text
-    return _SOURCE_HEADING.sub(lambda match: f"## {int(match[1]) - first + 1}. ", text)

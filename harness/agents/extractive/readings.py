@@ -234,8 +234,6 @@ def _prose(
 def _is_of(entry: Entry, entity: str, grid: Grid) -> bool:
     """Whether a value stands directly under the entity's name."""
     last = entry.labels[-1:]
-    if len(sentences(entry.value)) != 1:
+    if not any(subjects.is_name(label, entity) for label in last) or len(sentences(entry.value)) != 1:
         return False
-    return any(subjects.is_name(label, entity) for label in last) and not any(
-        subjects.longer_name(label, entity, grid.entities) for label in last
-    )
+    return not any(subjects.longer_name(label, entity, grid.entities) for label in last)

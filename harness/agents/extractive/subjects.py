@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from urllib.parse import unquote
 
@@ -28,6 +28,7 @@ _PRONOUNS = frozenset({"it", "its", "they", "their", "he", "she", "his", "her"})
     "он", "она", "оно", "они", "его", "ее", "их",
 }  # fmt: skip
 _GOES_ON = lazy(r" ((?:[^\W\d_a-zа-яё]|\d{1,2}(?!\d))\w*)")
+Token = tuple[str, int, int]  # a stem, and where its word begins and ends
 MOST_WORDS_IN_NAME = 4
 LONGEST_LABEL = 200  # characters of a title or label that are looked at
 
@@ -109,7 +110,7 @@ def mentions(text: str, entity: str, known: frozenset[str] = frozenset()) -> tup
     `known`: stems that are no part of a name even with a capital (`Revenue of`, «Выручка Самоката»).
     """
     wanted = tuple(stems(entity))
-    tokens = list(_tokens(text))
+    tokens = _tokens(text)
     found: list[tuple[int, int]] = []
     for at in range(len(tokens) - len(wanted) + 1):
         window = tokens[at : at + len(wanted)]
@@ -120,14 +121,21 @@ def mentions(text: str, entity: str, known: frozenset[str] = frozenset()) -> tup
     return tuple(found)
 
 
-def _tokens(text: str) -> Iterable[tuple[str, int, int]]:
+@lru_cache(maxsize=16_384)
+def _tokens(text: str) -> tuple[Token, ...]:
+    return tuple(_each_token(text))
+
+
+def _each_token(text: str) -> Iterable[Token]:
     for match in re.finditer(r"[\u3400-\u9fff]|(?:(?![\u3400-\u9fff])[^\W_])+(?:['’][^\W_]+)*", text):
         said = words(match.group())
         if said:
             yield stem(said[0]), match.start(), match.end()
 
 
-def _longer_name(text: str, tokens: list[tuple[str, int, int]], at: int, length: int, known: frozenset[str]) -> bool:
+def _longer_name(
+    text: str, tokens: Sequence[tuple[str, int, int]], at: int, length: int, known: frozenset[str]
+) -> bool:
     """Whether the word before or a hyphen after makes it another name: `South Sudan`, `Guinea-Bissau`."""
     start, end = tokens[at][1], tokens[at + length - 1][2]
     if re.match(r"[-‑–][^\W\d_]", text[end : end + 2]):
@@ -245,11 +253,22 @@ def goes_on(label: str, end: int, known: frozenset[str]) -> bool:
 
 def names_other(labels: Iterable[str], entity: str, entities: tuple[str, ...]) -> bool:
     """Whether one of the labels is the name of another entity asked about."""
-    others = [other for other in entities if other != entity]
-    return any(is_name(label, other) and not is_name(label, entity) for label in labels for other in others)
+    return any(
+        any(other != entity for other in _named(label, entities)) and not is_name(label, entity) for label in labels
+    )
+
+
+@lru_cache(maxsize=16_384)  # a table has the same labels in many rows, and each row is asked about for every entity
+def _named(label: str, entities: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(one for one in entities if is_name(label, one))
 
 
 def longer_name(label: str, entity: str, entities: tuple[str, ...]) -> bool:
     """Whether a label is the name of another entity asked about that holds this one's: `Allegro One` for Allegro."""
+    return any(is_name(label, other) for other in _longer(entity, entities))
+
+
+@lru_cache(maxsize=4_096)
+def _longer(entity: str, entities: tuple[str, ...]) -> tuple[str, ...]:
     own = frozenset(stems(entity))
-    return any(own < frozenset(stems(other)) and is_name(label, other) for other in entities)
+    return tuple(other for other in entities if own < frozenset(stems(other)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ from harness.agents.extractive import answering, fields, passages
 from harness.agents.extractive.lexicon import meanings
 from harness.agents.extractive.readings import Finding, findings
 from harness.agents.extractive.subjects import is_cyrillic, mentions
-from harness.facts import Cell, Fact, Side, citations, open_cells, parse_fact, sides
+from harness.facts import Cell, Fact, Side, open_cells, parse_fact, sides, with_citation
 from harness.formats.labels import label, without_searched_mark
 from harness.formats.summary import lines_of, source_lines
 from harness.model import Defect, Grid, SectionKind, Source, SourceLine, Summary
@@ -186,8 +185,8 @@ class _Page:
 
     def cite(self, at: int, finding: Finding, id: str) -> None:
         line = self.lines[at]
-        if line.fact.pinned or line.fact.person:
-            return  # a person's line stays byte for byte
+        if line.fact.pinned or line.fact.person or line.fact.summed:
+            return  # a person's line stays byte for byte, and so does a sum
         if self._is_behind(line.fact.citations, id):
             return
         newer = line.finding is not None and not line.finding.dated and finding.when > line.finding.when
@@ -195,7 +194,7 @@ class _Page:
             text = _fact_line(line.finding._replace(period=finding.period), f"{_cited(line.fact)} [{id}]")
             finding = line.finding._replace(period=finding.period, source_date=finding.source_date)
         else:
-            text = _with_citation(line.text, id)
+            text = with_citation(line.text, id)
         self.lines[at] = _Line(text, parse_fact(text, self.grid), finding if newer else line.finding)
 
     def _is_behind(self, cited: tuple[str, ...], id: str) -> bool:
@@ -268,13 +267,3 @@ def _with_side_cited(text: str, side: Side, id: str) -> str:
     last = f"[{side.citations[-1]}]" if side.citations else ""
     at = text.find(last, max(0, text.find(side.value))) if last else -1
     return f"{text[: at + len(last)]} [{id}]{text[at + len(last) :]}" if at >= 0 else text
-
-
-def _with_citation(text: str, id: str) -> str:
-    """The line with one more citation behind its last one; a mark at its end stays at its end."""
-    found = [match for match in re.finditer(r"\[[^\[\]]*\]", text) if citations(match.group())]
-    if found:
-        return f"{text[: found[-1].end()]} [{id}]{text[found[-1].end() :]}"
-    marks = re.search(r"(?:\s*\[(?:person|pinned|unverified)\])+\s*$", text, re.IGNORECASE)
-    at = marks.start() if marks else len(text)
-    return f"{text[:at].rstrip()} [{id}]{text[at:]}"
