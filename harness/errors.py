@@ -70,3 +70,7 @@ class SearchUnavailable(HarnessError):
     """Every rung of the search ladder was blocked; the run can be resumed."""
 
     exit_code = 6
+
+
+class SnowBallError(HarnessError):
+    """A call of a chat that cannot be folded: its fixed parts alone exceed the window, or no part could be read."""
