@@ -24,7 +24,10 @@ test: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.fold_speed
+	$(BIN)/python -m benchmarks.counters
 	$(BIN)/python -m benchmarks.factbook --questions 10
+	$(BIN)/python -m benchmarks.cutting
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -9,7 +9,7 @@ from harness.facts import Cell, cells_searched, citations, open_cells
 from harness.formats.answer import without_sources
 from harness.formats.front import put
 from harness.formats.headings import heading_of
-from harness.formats.labels import LABELS, searched_mark, section_kind
+from harness.formats.labels import LABELS, searched_mark, section_kind, unread_note
 from harness.formats.summary import lines_of, render_source_line, search_lines, source_lines
 from harness.guards.settled import settled
 from harness.model import NO_FRONT, Answer, Case, Grid, SearchLine, SectionKind, Source, Summary
@@ -23,7 +23,8 @@ def answer_of(case: Case, body: str, *, limit: str, self_check: bool, language: 
     """
     draft = self_check and case.summary.checked is None and case.summary.spent > 0 and not limit
     status = "draft" if draft else "complete" if settled(case) else "partial"
-    text = with_sources(with_absences(body, case, language), case.summary, language)
+    body = with_unread(with_absences(body, case, language), case.summary, language)
+    text = with_sources(body, case.summary, language)
     directions = str(len(case.question.directions)) if case.question else "0"
     front = put(NO_FRONT, "directions", directions) if draft else NO_FRONT
     return Answer(text, status=status, stopped=limit or "answered", round=last_number(case), front=front)
@@ -38,6 +39,13 @@ def with_absences(body: str, case: Case, language: str) -> str:
         return body
     shown = (f"- {line}" for line in lines)
     return "\n".join([without_sources(body), "", f"## {LABELS[language][SectionKind.NOT_FOUND]}", *shown, ""])
+
+
+def with_unread(body: str, summary: Summary, language: str) -> str:
+    """The body with what was retrieved and could not be read: an answer must not pass for one from all of it."""
+    notes = [unread_note(part, language) for part in summary.unread]
+    left = [f"- {note}" for note in notes if note not in body]
+    return "\n".join([without_sources(body), "", *left, ""]) if left else body
 
 
 def absences(summary: Summary, grid: Grid, language: str) -> list[str]:

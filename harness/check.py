@@ -59,6 +59,7 @@ CODES: Mapping[str, Code] = {
     "forged-tag": Code("warning", "remove the tag"),
     "struck-out": Code("error", "remove it again, or cite a source that it did not have"),
     "over-allowance": Code("warning", "merge lines, or raise summary_tokens"),
+    "unread-part": Code("warning", "harness reread, perhaps with another --agent"),
     "same-document": Code("notice", "count them as one source"),
     "repeated-query": Code("notice", "ask in other words, or for something else"),
     "long-query": Code("warning", f"shorten it to {QUERY_LIMIT} characters"),
@@ -166,6 +167,8 @@ def _summary_defects(checked: Checked) -> Iterator[Defect]:
         told = f"another value for the same: {clash.first}"
         yield Defect("contradiction", told, clash.second)
     yield from struck_again(lines, checked.lines(SectionKind.STRUCK))
+    for part in checked.case.summary.unread:
+        yield Defect("unread-part", f"characters {part.start} to {part.end} of raw_{part.number}.md were not read")
     size = estimate("\n".join(lines))
     if checked.allowance and size > checked.allowance:
         yield Defect("over-allowance", f"about {size} tokens of {checked.allowance}")

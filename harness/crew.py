@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections import Counter
+from collections import Counter as Tally
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import NamedTuple
 
-import platformdirs
-
 from harness.agents.chat import ChatAgent
 from harness.agents.command import CommandAgent
 from harness.agents.extractive.agent import ExtractiveAgent
 from harness.agents.person import PersonAgent
+from harness.caching import cache_folder
+from harness.calibration import learn, learned
+from harness.counters import ESTIMATE_ENCODING, Counter, counter_for
 from harness.errors import WrongCall
 from harness.formats.text import shortened
 from harness.model import Role
 from harness.options import AgentSpec, Rung, Settings
+from harness.parts import Room
 from harness.ports import Agent, Search, SearchResult
 from harness.search.agent import AgentSearch
 from harness.search.command import TIMEOUT, CommandSearch
@@ -30,8 +33,11 @@ from harness.searching import LeftOut, ask_rung
 from harness.session import Crew
 from harness.store import Store
 
-CACHE_VARIABLE = "HARNESS_CACHE_DIR"
 BUILT_IN = "extractive"
+# What the Read tool of a coding agent shows of one file at most (Claude Code: 25,000 tokens, 2,000 lines).
+FILE_TOKENS, FILE_LINES = 20_000, 2_000
+# Chat windows and rules have no vocabulary; this one counts between the others.
+BUILT_IN_ENCODING = "cl100k_base"
 FAILURES = 2  # of a rung in a row: then it is left out for the rest of the run
 REASON_SHOWN = 80  # characters
 NONE_EARLIER: Mapping[str, int] = MappingProxyType({})
@@ -59,7 +65,37 @@ def make_crew(settings: Settings, around: Surroundings, requests: Mapping[str, i
         Role.CHECKER: settings.checker,
     }
     agents = {role: tuple(make_agent(name, settings, around) for name in names) for role, names in roles.items()}
-    return Crew(agents, make_ladder(settings, around, requests), ExtractiveAgent())
+    rooms = {name: room_for(name, settings, around.environ) for names in roles.values() for name in names}
+    learn = partial(learned_from, settings, around.environ)
+    return Crew(agents, make_ladder(settings, around, requests), ExtractiveAgent(), rooms, learn)
+
+
+def room_for(name: str, settings: Settings, environ: Mapping[str, str]) -> Room:
+    """What a packet for an agent may hold. Programs that read files stop at FILE_TOKENS and FILE_LINES of each."""
+    spec = settings.agents.get(name)
+    if spec is None:  # built in: no limit of its own
+        return Room(settings.window or None, count=counter_for(BUILT_IN_ENCODING, 1.0, cache_folder(environ)))
+    window = min(spec.window, settings.window or spec.window)
+    tokens, lines = (FILE_TOKENS, FILE_LINES) if spec.files else (0, 0)
+    return Room(window, spec.output, counter_of(spec, environ), tokens, lines, spec.parallel)
+
+
+def counter_of(spec: AgentSpec, environ: Mapping[str, str]) -> Counter:
+    """Its encoding times its safety factor, or times what its replies have shown."""
+    cache = cache_folder(environ)
+    return counter_for(spec.encoding, learned(cache, key_of(spec), spec.safety), cache)
+
+
+def key_of(spec: AgentSpec) -> str:
+    """By what its counts are remembered: another model of the same name counts otherwise."""
+    return " ".join(filter(None, (spec.name, spec.api, spec.model)))
+
+
+def learned_from(settings: Settings, environ: Mapping[str, str], name: str, prompt: str, reported: int) -> None:
+    """An agent's reply told how many tokens its prompt had."""
+    spec, cache = settings.agents.get(name), cache_folder(environ)
+    if spec and spec.encoding != ESTIMATE_ENCODING:
+        learn(cache, key_of(spec), counter_for(spec.encoding, 1.0, cache)(prompt), reported)
 
 
 # Agents ------------------------------------------------------------------------------------------
@@ -134,7 +170,7 @@ class Requests:
     """Searches made with each provider in this case: `earlier` ones and those of this run. Thread-safe."""
 
     def __init__(self, earlier: Mapping[str, int] = NONE_EARLIER) -> None:
-        self._made = Counter(dict(earlier))
+        self._made = Tally(dict(earlier))
         self._turn = Lock()
 
     def take(self, provider: str, cap: int | None) -> bool:
@@ -222,8 +258,3 @@ PROVIDERS: Mapping[str, Callable[[Rung, Surroundings], Search]] = {
 def folder_of(rung: Rung) -> Path:
     """The folder that a `folder` rung searches: its path, else the current one."""
     return Path(rung.options.get("path") or os.curdir).absolute()
-
-
-def cache_folder(environ: Mapping[str, str]) -> Path:
-    """Outside every case: HARNESS_CACHE_DIR, else the user's cache."""
-    return Path(environ.get(CACHE_VARIABLE) or platformdirs.user_cache_dir("harness", appauthor=False))

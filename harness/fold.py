@@ -26,6 +26,7 @@ from harness.model import (
     Grid,
     Question,
     Raw,
+    Reading,
     Rewrite,
     SearchLine,
     Section,
@@ -42,27 +43,51 @@ class Folded(NamedTuple):
     removed: tuple[str, ...]
 
 
-def fold(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str) -> Folded:
-    """Fold raw_`number` into the summary. A section that the reply does not have stays as it was."""
+def fold(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str, reading: Reading | None = None) -> Folded:
+    """Fold raw_`number` into the summary. A section that the reply does not have stays as it was.
+
+    `reading`: how far it is read with this part; None: that was all, or the last part, and the round is done.
+    """
     old, question = case.summary, case.question
     assert question is not None
-    summary = merge_sections(old, rewrite, language)
-    added, removed = changed_facts(old, summary)
-    again = number in {line.round for line in search_lines(old)}
+    if old.reading is None and number in {line.round for line in search_lines(old)}:  # a round is folded again
+        old = replace(_without_round(old, number, language), spent=old.spent - (raw.head.kind == "search"))
+    part = fold_part(replace(case, summary=old), rewrite, raw, number, language)
     summary = replace(
-        summary,
-        round=number,
-        spent=old.spent + (raw.head.kind == "search" and not again),
+        part.summary,
+        reading=reading,
         fingerprint=fingerprint(question.text),
         front=put(old.front, "directions", str(len(question.directions)) if question.directions else None),
     )
-    summary = _without_round(summary, number, language) if again else summary
+    if reading is None:
+        new = len(part.added) if old.reading is None else _facts_of(summary, number)
+        summary = _round_done(summary, question, raw, number, language, new)
+    return part._replace(summary=list_open_cells(summary, question.grid, language))
+
+
+def fold_part(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str) -> Folded:
+    """The role's sections and the lines of Sources that they need; the round stands where it stood."""
+    summary = merge_sections(case.summary, rewrite, language)
+    added, removed = changed_facts(case.summary, summary)
     summary = append_lines(summary, SectionKind.SOURCES, _source_texts(summary, raw, number, language), language)
-    if raw.head.queries:
-        own = _searches(summary, question, raw, number, len(added))
-        texts = (render_search_line(line, language) for line in own)
-        summary = append_lines(summary, SectionKind.SEARCHES, texts, language)
-    return Folded(list_open_cells(summary, question.grid, language), added, removed)
+    grid = case.question.grid if case.question else Grid()
+    return Folded(list_open_cells(summary, grid, language), added, removed)
+
+
+def _round_done(summary: Summary, question: Question, raw: Raw, number: int, language: str, new_facts: int) -> Summary:
+    """The commit point of a round: its number, and its lines of Searches."""
+    summary = replace(summary, round=number, spent=summary.spent + (raw.head.kind == "search"))
+    if not raw.head.queries:
+        return summary
+    own = _searches(summary, question, raw, number, new_facts)
+    texts = (render_search_line(line, language) for line in own)
+    return append_lines(summary, SectionKind.SEARCHES, texts, language)
+
+
+def _facts_of(summary: Summary, number: int) -> int:
+    """Facts that only this round's sources bear out: after many parts nothing else tells which came with it."""
+    cited = (citations(line) for line in lines_of(summary, SectionKind.CONFIRMED))
+    return sum(bool(ids) and all(id.startswith(f"{number}.") for id in ids) for ids in cited)
 
 
 def merge_sections(old: Summary, rewrite: Rewrite, language: str) -> Summary:
@@ -147,6 +172,7 @@ def _counted(line: str, count: int, language: str) -> str:
 
 def _without_round(summary: Summary, number: int, language: str) -> Summary:
     """Re-folding a round replaces its lines of Searches and Sources; a line that is no record stays."""
+    summary = replace(summary, unread=tuple(part for part in summary.unread if part.number != number))
     searches = [line for line in lines_of(summary, SectionKind.SEARCHES) if not line.startswith(f"{number} ·")]
     sources = [line for line in lines_of(summary, SectionKind.SOURCES) if not line.startswith(f"[{number}.")]
     summary = replace_section(summary, SectionKind.SEARCHES, searches, language)
@@ -162,9 +188,9 @@ def list_sources(summary: Summary, source: Callable[[str], Source | None], langu
 
 
 def _source_texts(new: Summary, raw: Raw, number: int, language: str) -> tuple[str, ...]:
-    """Those of this round's sources that the new summary cites."""
-    cited = set(_cited(new))
-    named = ((f"{number}.{k}", source) for k, source in enumerate(raw.sources, 1))
+    """Those of this round's sources that the new summary cites and does not list yet."""
+    cited = set(_cited(new)) - {line.id for line in source_lines(new)}
+    named = ((f"{number}.{k}", source) for k, source in enumerate(raw.sources, raw.first))
     return tuple(_source_text(id, source, language) for id, source in named if id in cited)
 
 
@@ -185,7 +211,7 @@ def _searches(new: Summary, question: Question, raw: Raw, number: int, facts: in
         number,
         last.query,
         last.outcome,
-        sources=len(raw.sources) or None,
+        sources=raw.first - 1 + len(raw.sources) or None,
         blocked=raw.head.attempts,
         new_facts=facts,
         gaps=gaps_left(new, question.grid),

@@ -6,12 +6,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from hashlib import sha256
+from typing import Any
 
 from harness.errors import HarnessError, RepliesDefective, StateMoved
+from harness.folding import has_sources, synthesizer_turn
 from harness.model import Decision, Defect, Packet, Reply
 from harness.passes import perform
 from harness.plan import Adopt, Ask, Check, Done, DropDraft, EmptyQueries, Fold, Limits, Search, TakeAnswer, due
-from harness.roles import Credit, RoleTurn, has_sources, role_turn
+from harness.roles import Credit, RoleTurn, checker_turn, planner_turn
 from harness.session import Event, Session, Step
 from harness.status import describe
 from harness.turn import keep_rejected, put_right, was_refused
@@ -36,9 +38,10 @@ def take_in(session: Session, text: str) -> Step:
 
     A refused reply is kept in `.harness/rejected/`. Taken once more as it is, code puts it right where it can.
     """
-    turn = _due_turn(session, tidy=False)
+    handed = _handed(session)
+    turn = _due_turn(session, tidy=False, place=_place_of(handed))
     packet, reply = turn.packet, Reply(text)
-    handed, now = _handed(session), _state_of(packet)
+    now = _state_of(packet)
     if handed and any(handed.get(name) != now[name] for name in ("role", "token")):
         raise _moved(session, packet, text, "the files moved since `harness next`; the reply is kept aside")
     value, defects = turn.judge(reply)
@@ -82,15 +85,21 @@ def search_due(session: Session) -> Step:
     return perform(action, snapshot, session)
 
 
-def _due_turn(session: Session, *, tidy: bool) -> RoleTurn[object]:
+def _due_turn(session: Session, *, tidy: bool, place: tuple[int, int] | None = None) -> RoleTurn[Any]:
     for _ in range(TIDYING):
         snapshot = session.store.snapshot()
         action = due(snapshot.case, Limits(session.settings.rounds, unattended=session.unattended))
         match action:
-            case Fold() if tidy and not has_sources(session, action):
+            case Fold() if tidy and not has_sources(session, snapshot, action):
                 perform(action, snapshot, session)
-            case Fold() | Ask() | Check():
-                return role_turn(session, snapshot, action)
+            case Fold():
+                reading = snapshot.case.summary.reading
+                begins = place is not None and place[0] == (reading.done if reading else 0)
+                return synthesizer_turn(session, snapshot, action, place if begins else None)
+            case Ask():
+                return planner_turn(session, snapshot, action)
+            case Check():
+                return checker_turn(session, snapshot)
             case Search(_, queries):
                 raise HarnessError("a search is due, not a role", "; ".join(queries), "harness search")
             case Done():
@@ -104,10 +113,19 @@ def _due_turn(session: Session, *, tidy: bool) -> RoleTurn[object]:
     raise HarnessError("the files keep changing", str(session.store.folder), "end the other process, then try again")
 
 
-def _state_of(packet: Packet) -> dict[str, str]:
+def _state_of(packet: Packet) -> dict[str, object]:
     """What a reply belongs to: two roles of one round share a token, and an answer has to know every direction."""
     question = sha256(packet.files["question.md"].encode()).hexdigest()
-    return {"role": str(packet.role), "token": packet.token, "question": question}
+    part = {"part": list(packet.part)} if packet.part else {}
+    return {"role": str(packet.role), "token": packet.token, "question": question, **part}
+
+
+def _place_of(handed: Mapping[str, object]) -> tuple[int, int] | None:
+    """The part of a raw that was handed out, if it was one."""
+    match handed.get("part"):
+        case [int(start), int(end)] if 0 <= start < end:
+            return start, end
+    return None
 
 
 def _moved(session: Session, packet: Packet, text: str, what: str) -> StateMoved:

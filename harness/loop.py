@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from harness.errors import AgentFailed, HarnessError, RepliesDefective, SearchUnavailable, StateMoved
 from harness.passes import perform
-from harness.plan import Action, Ask, Check, Fold, Limits, Search, due
+from harness.plan import Action, Adopt, Ask, Check, Fold, Limits, Search, due
 from harness.session import Event, Session, Step
 from harness.store import Snapshot
 from harness.store.claim import LONGEST, make_claim, read_claim, render_claim
@@ -64,6 +64,23 @@ def run(session: Session, *, again: bool = False) -> Iterator[Step]:
                 return
             if step.final:
                 return
+
+
+def read_all(session: Session) -> Iterator[Step]:
+    """Fold after fold until every raw is in the summary; no other role is asked. Raises as `run` does.
+
+    Ends early, with a reason, at the limit of tokens or minutes and on `harness stop`.
+    """
+    meter = Meter(session)
+    with claimed(session, "fold"):
+        while isinstance(due(session.store.snapshot().case, Limits()), Adopt | Fold):
+            used_up = meter.limits().used_up
+            if session.store.get_helper(STOP) or used_up:
+                session.store.drop_helper(STOP)
+                why = f"the {used_up} of this run are used up" if used_up else "stopped on request"
+                yield Step("stop", f"{why}; the same command goes on from here", final="stopped")
+                return
+            yield one_pass(session, meter)
 
 
 def step(session: Session) -> Step:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -101,6 +102,22 @@ class SourceLine(NamedTuple):
     url: str
 
 
+class Reading(NamedTuple):
+    """How far a raw that is folded in parts was read: `done` of `total` characters of raw_`number`."""
+
+    number: int
+    done: int
+    total: int
+
+
+class Unread(NamedTuple):
+    """A part of raw_`number` whose replies stayed defective: the characters from `start` up to `end`."""
+
+    number: int
+    start: int
+    end: int
+
+
 @dataclass(frozen=True)
 class Summary:
     """summary.md: the memory. `round` raws are folded in; `spent` search rounds are used."""
@@ -109,6 +126,8 @@ class Summary:
     spent: int = 0
     checked: int | None = None  # the round at which the self-check named what is missing
     reopened: int = 0  # rounds and stall count from here
+    reading: Reading | None = None  # of raw_{round + 1}, while its fold is under way
+    unread: tuple[Unread, ...] = ()
     fingerprint: str = ""
     intro: tuple[str, ...] = ()  # lines before the first section
     sections: tuple[Section, ...] = ()
@@ -164,8 +183,11 @@ class RawHead(NamedTuple):
 
 @dataclass(frozen=True)
 class Raw:
+    """`first`: the number of its first source; above 1 in a part of a raw that is read in parts."""
+
     head: RawHead
     sources: tuple[Source, ...] = ()
+    first: int = 1
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
 
@@ -218,7 +240,9 @@ class Packet(NamedTuple):
     queries_allowed: int = 1
     must_answer: bool = False
     must_decide: bool = False  # no person is there to be asked
+    part: tuple[int, int] | None = None  # the characters of the raw that are read now; None: all of them
     defects: tuple[Defect, ...] = ()  # of the reply before, in a repair turn
+    totals: bool = False  # its raw is one part of several: sums and counts of this part are wanted under Totals
 
 
 class Reply(NamedTuple):
@@ -248,6 +272,15 @@ class Removal(NamedTuple):
     reason: str
 
 
+class Total(NamedTuple):
+    """A sum or a count over one part of a raw, or over all of them; `value` is exact, `unit` as written or ""."""
+
+    name: str
+    field: str
+    value: Decimal
+    unit: str = ""
+
+
 class Rewrite(NamedTuple):
     """A Synthesizer's reply, parsed: the sections a role may write, or why nothing was new."""
 
@@ -255,6 +288,7 @@ class Rewrite(NamedTuple):
     sections: tuple[Section, ...] = ()
     removed: tuple[Removal, ...] = ()
     nothing_new: str | None = None
+    totals: tuple[Total, ...] = ()  # of this part alone; they are added by code
 
 
 class Verdict(NamedTuple):

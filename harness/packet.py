@@ -47,6 +47,9 @@ class Turn:
     must_decide: bool = False
     unread: tuple[str, ...] = ()
     material: Mapping[str, str] | None = None
+    part: tuple[int, int] | None = None  # which one of how many the material is; None: all of it
+    phrase: str = "part"  # what tells of the part
+    totals: bool = False  # sums and counts of the part are told apart, for code to add
 
 
 def language_for(case: Case, settings: Settings) -> str:
@@ -71,6 +74,7 @@ def build(case: Case, texts: Mapping[str, str], turn: Turn, settings: Settings, 
         queries_allowed=settings.queries_per_round,
         must_answer=bool(turn.must_answer),
         must_decide=turn.must_decide,
+        totals=turn.totals,
     )
 
 
@@ -153,7 +157,10 @@ def _values(
     material = as_data("\n".join((turn.material or {}).values()))
     if turn.role is Role.SYNTHESIZER:
         decision = as_data(files["decision.txt"]) or phrases["no_decision"]
-        return {**shared, "decision": decision, "round": str(turn.number), "raw": material}
+        part = turn.part or ("", "")
+        told = _phrase(phrases, turn.phrase, number=str(part[0]), of=str(part[1]))
+        told += phrases["totals"] if turn.totals else ""
+        return {**shared, "decision": decision, "round": str(turn.number), "raw": material, "part": told}
     cells = _cells(case, phrases)
     if turn.role is Role.CHECKER:
         ready = _phrase(phrases, "ready_check", ready_when=question.ready_when)

@@ -6,6 +6,7 @@ import shlex
 
 from harness.errors import BrokenFile, HarnessError, WaitingForPerson
 from harness.formats.raw import adopt, render_raw
+from harness.mapping import fold
 from harness.model import QueryRecord, RawHead
 from harness.plan import (
     Action,
@@ -22,7 +23,7 @@ from harness.plan import (
     Search,
     TakeAnswer,
 )
-from harness.roles import Credit, ask, check, commit_answer, fold_raw
+from harness.roles import Credit, ask, check, commit_answer
 from harness.searching import as_raw, search_all, told, usage_of
 from harness.session import Event, Session, Step
 from harness.store import Base, Snapshot
@@ -61,7 +62,7 @@ def perform(action: Action, snapshot: Snapshot, session: Session) -> Step:
         case Search(number, queries):
             return search(session, snapshot, number, queries)
         case Fold():
-            return fold_raw(session, snapshot, action)
+            return fold(session, snapshot, action)
         case Check():
             return check(session, snapshot)
         case Ask():
@@ -87,7 +88,7 @@ def search(session: Session, snapshot: Snapshot, number: int, queries: tuple[str
         "size": estimate(text),
         **used,
     }
-    session.store.create_raw(number, text, session.stamped(record))
+    session.store.create_raw(number, (text,), session.stamped(record))
     notes = tuple(dict.fromkeys(note for one in searched for note in one.notes))
     blocked = all(one.record.outcome in ("blocked", "skipped") for one in searched)
     return Step("blocked" if blocked else "search", told(searched), tokens, notes=notes)

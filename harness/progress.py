@@ -14,7 +14,8 @@ from harness.formats.labels import counted
 from harness.formats.summary import lines_of
 from harness.model import Case, Grid, SectionKind
 from harness.plan import rounds_used
-from harness.session import Event, Session, Step
+from harness.ports import Clock
+from harness.session import SYSTEM_CLOCK, Event, Session, Step
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,6 +25,7 @@ LABELS = {
     "search": "search",
     "blocked": "search",
     "fold": "read",
+    "part": "read",
     "check": "check",
     "answer": "answer",
     "adopt": "adopt",
@@ -35,6 +37,7 @@ LABELS = {
 ROWS_SHOWN = 30
 VALUE_SHOWN = 28  # characters of a cell's value
 LINES_KEPT = 8
+BAR = 30  # characters
 
 
 class Progress(Protocol):
@@ -43,19 +46,48 @@ class Progress(Protocol):
     def step(self, step: Step) -> None: ...
 
 
+class Pace:
+    """How fast a raw is read that comes in parts, and how long the rest of it will take."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.clock = clock
+        self.since = clock.monotonic()
+        self.begun: int | None = None  # characters that were read when the first part of this run was done
+
+    def left(self, step: Step) -> str:
+        """E.g. "48 %, about 3 min left"; "" for a step that read no part."""
+        if step.read is None:
+            self.since, self.begun = self.clock.monotonic(), None
+            return ""
+        done, total = step.read
+        share = f"{100 * done // total} %"
+        if self.begun is None:
+            self.begun, self.since = done, self.clock.monotonic()
+            return share
+        pace = (done - self.begun) / max(self.clock.monotonic() - self.since, 0.001)
+        return f"{share}, about {told_time((total - done) / pace)} left" if done < total and pace else share
+
+
+def told_time(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min" if minutes else "1 min"
+
+
 class Plain:
     """One line a pass on a pipe or a file."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, clock: Clock = SYSTEM_CLOCK) -> None:
         self.stream = stream
+        self.pace = Pace(clock)
 
     def event(self, event: Event) -> None:
         if event.kind in ("notice", "failed", "defect"):
             self._print(f"        {event.text}")
 
     def step(self, step: Step) -> None:
+        left = self.pace.left(step)
         if step.action != "done":
-            self._print(f"{LABELS.get(step.action, step.action):<7} {step.line}")
+            self._print(f"{LABELS.get(step.action, step.action):<7} {step.line}{f', {left}' if left else ''}")
         for note in step.notes:
             self._print(f"        note: {note}")
 
@@ -77,6 +109,8 @@ class Live:
         self.lines: list[str] = []
         self.case = session.store.snapshot().case
         self.guard = threading.Lock()
+        self.pace = Pace(session.clock)
+        self.part = ""
         self.console = Console(stderr=True)
         self.live = RichLive(console=self.console, get_renderable=self.render, refresh_per_second=8, transient=False)
 
@@ -93,6 +127,8 @@ class Live:
         case = self.session.store.snapshot().case
         with self.guard:
             self.case, self.tokens, self.now = case, self.tokens + step.tokens, ""
+            left = self.pace.left(step)
+            self.part = f"[cyan]{_bar(*step.read)}[/] {left}" if step.read else ""
             if step.action != "done":
                 self._keep(f"[bold]{LABELS.get(step.action, step.action):<7}[/] {_plain(step.line)}")
             for note in step.notes:
@@ -107,7 +143,7 @@ class Live:
             used = f"{rounds_used(self.case)} of {self.session.settings.rounds} searches"
             tokens = f", about {self.tokens:,} tokens" if self.tokens else ""
             foot = Text.from_markup(f"[dim]{used}, {seconds} s{tokens}[/]  {_plain(self.now)}")
-            lines = [Text.from_markup(line) for line in self.lines]
+            lines = [Text.from_markup(line) for line in (*self.lines, *filter(None, [self.part]))]
             for text in (*lines, foot):  # one line each: what wraps makes the display jump
                 text.no_wrap, text.overflow = True, "ellipsis"
             return Group(checklist(self.case), *lines, foot)
@@ -124,6 +160,11 @@ def open_progress(session: Session, on_terminal: bool) -> Iterator[Progress]:
     shown = Live(session)
     with shown.live:
         yield shown
+
+
+def _bar(done: int, total: int) -> str:
+    filled = BAR * done // total
+    return "━" * filled + "─" * (BAR - filled)
 
 
 def checklist(case: Case) -> RenderableType:

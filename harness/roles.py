@@ -9,36 +9,34 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from harness.answering import answer_of
 from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective, SearchUnavailable
-from harness.fold import Folded, add_missing, fold, gaps_left, list_sources
+from harness.fold import add_missing
 from harness.formats.answer import render_answer
 from harness.formats.front import put
-from harness.formats.labels import counted
 from harness.formats.queries import render_next_query
-from harness.formats.raw import render_raw
 from harness.formats.summary import newest_searches, render_summary, source_lines
 from harness.guards.lines import View, known_sources
-from harness.guards.mending import mend
 from harness.guards.planner import ACCEPTED, check_decision, mend_decision
 from harness.guards.settled import settled, was_read
-from harness.guards.synthesizer import check_rewrite
-from harness.model import Decision, Defect, NextQuery, Packet, Raw, Reply, Rewrite, Role, Verdict
+from harness.model import Decision, Defect, NextQuery, Packet, Reply, Role, Verdict
 from harness.packet import Turn, build, language_for
-from harness.plan import Ask, Check, Fold, last_rounds, unfolded
+from harness.plan import Ask, last_rounds, unfolded
 from harness.prompts import load_prompts
-from harness.reply import parse_checker, parse_planner, parse_synthesizer
+from harness.reply import parse_checker, parse_planner
 from harness.session import Event, Session, Step
 from harness.store import Snapshot
-from harness.store.sources import Sources
-from harness.tokens import estimate
 from harness.turn import Judge, Mend, Turned, converse
 
 T = TypeVar("T")
+BUILT_IN = "extractive"
 # Defects of a Planner that wants to stop too soon: when it insists, the built-in Planner's query is taken.
 TOO_SOON = frozenset({"early-answer", "no-source"})
 
 
 class Credit(NamedTuple):
-    """Where a value comes from: the trace record, the tokens it took, the files a person saved as the reply."""
+    """Where a value comes from: the trace record, the tokens it took, the files a person saved as the reply.
+
+    What the built-in rules read is recorded and costs nothing, so it is not held against the limit of a run.
+    """
 
     record: Mapping[str, object]
     tokens: int = 0
@@ -46,7 +44,7 @@ class Credit(NamedTuple):
 
     @classmethod
     def of(cls, turned: Turned[Any], packet: Packet) -> Credit:
-        tokens = sum(map(sum, turned.spent.values()))
+        tokens = sum(sum(used) for agent, used in turned.spent.items() if agent != BUILT_IN)
         return cls(turned.record(packet), tokens, turned.reply.files)
 
 
@@ -58,16 +56,6 @@ class RoleTurn(Generic[T]):
     judge: Judge[T]
     commit: Callable[[T, Credit], Step]
     mend: Mend[T] | None = None
-
-
-def role_turn(session: Session, snapshot: Snapshot, action: Fold | Check | Ask) -> RoleTurn[Any]:
-    match action:
-        case Ask():
-            return planner_turn(session, snapshot, action)
-        case Fold():
-            return synthesizer_turn(session, snapshot, action)
-        case Check():
-            return checker_turn(session, snapshot)
 
 
 def packet_for(session: Session, snapshot: Snapshot, turn: Turn) -> Packet:
@@ -167,74 +155,6 @@ def commit_answer(session: Session, snapshot: Snapshot, body: str, limit: str, c
     text = render_answer(answer)
     session.commit(snapshot, "answer.md", text, credit.record, decided_on=decided_on, replies=credit.files)
     return Step("answer", f"answer.md: {answer.status}" + (f" ({limit})" if limit else ""), credit.tokens)
-
-
-# Synthesizer -----------------------------------------------------------------------------------------
-
-
-def synthesizer_turn(session: Session, snapshot: Snapshot, action: Fold) -> RoleTurn[Rewrite]:
-    text, raw = session.store.read_raw(action.number)
-    turn = Turn(Role.SYNTHESIZER, action.number, material={f"raw_{action.number}.md": text})
-    packet = packet_for(session, snapshot, turn)
-    view, commit = view_of(session, snapshot, packet, raw), partial(commit_fold, session, snapshot, raw)
-    mender = partial(mend, summary=snapshot.case.summary, check=partial(check_rewrite, view=view))
-    return RoleTurn(packet, judge_rewrite(view), commit, mender)
-
-
-def has_sources(session: Session, action: Fold) -> bool:
-    return bool(session.store.read_raw(action.number)[1].sources)
-
-
-def fold_raw(session: Session, snapshot: Snapshot, action: Fold) -> Step:
-    """A raw without sources is folded by code, no model asked."""
-    if not has_sources(session, action):
-        raw = session.store.read_raw(action.number)[1]
-        record = {"role": "harness", "round": action.number}
-        rewrite = Rewrite(nothing_new="the search brought no source")
-        return commit_fold(session, snapshot, raw, rewrite, Credit(record))
-    turn = synthesizer_turn(session, snapshot, action)
-    turned = converse(session, turn.packet, turn.judge, turn.mend)
-    return turn.commit(turned.value, Credit.of(turned, turn.packet))
-
-
-def view_of(session: Session, snapshot: Snapshot, packet: Packet, raw: Raw) -> View:
-    settings = session.settings
-    new = {f"{packet.round}.{k}" for k in range(1, len(raw.sources) + 1)}
-    known = known_sources(snapshot.case.summary) | new
-    return View(snapshot.case, packet, known, Sources(session.store), settings.summary_tokens, settings.sections)
-
-
-def judge_rewrite(view: View) -> Judge[Rewrite]:
-    def judge(reply: Reply) -> tuple[Rewrite | None, tuple[Defect, ...]]:
-        rewrite, defects = parse_synthesizer(reply)
-        return rewrite, defects or (check_rewrite(rewrite, view) if rewrite else ())
-
-    return judge
-
-
-def commit_fold(session: Session, snapshot: Snapshot, raw: Raw, rewrite: Rewrite, credit: Credit) -> Step:
-    language, number = language_for(snapshot.case, session.settings), snapshot.case.summary.round + 1
-    folded = fold(snapshot.case, rewrite, raw, number, language)
-    record = {
-        **credit.record,
-        "added": list(folded.added),
-        "removed": list(folded.removed),
-        "reasons": [list(removal) for removal in rewrite.removed],
-    }
-    if raw.head.kind == "note":  # a search and an adoption have said it
-        record["size"] = estimate(render_raw(raw))
-    summary = list_sources(folded.summary, Sources(session.store), language)
-    session.commit(snapshot, "summary.md", render_summary(summary), record, replies=credit.files)
-    return Step("fold", _fold_line(snapshot, folded, rewrite, number), credit.tokens)
-
-
-def _fold_line(snapshot: Snapshot, folded: Folded, rewrite: Rewrite, number: int) -> str:
-    question = snapshot.case.question
-    left = f"{counted(gaps_left(folded.summary, question.grid) if question else 0, 'gaps', 'en')} left"
-    if rewrite.nothing_new is not None:
-        return f"raw_{number}.md folded: nothing new ({rewrite.nothing_new.rstrip('.')}), {left}"
-    lost = f", -{len(folded.removed)}" if folded.removed else ""
-    return f"raw_{number}.md folded: +{counted(len(folded.added), 'facts', 'en')}{lost}, {left}"
 
 
 # Checker -----------------------------------------------------------------------------------------------

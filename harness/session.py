@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from time import monotonic
 from typing import NamedTuple
 
 from harness.model import Role
 from harness.options import Settings
+from harness.parts import Room
 from harness.ports import Agent, Clock, Search
 from harness.store import Base, Snapshot, Store
 
@@ -41,6 +42,12 @@ class Crew:
     agents: Mapping[Role, tuple[Agent, ...]]
     ladder: tuple[Search, ...]
     built_in: Agent
+    rooms: Mapping[str, Room] = field(default_factory=dict)  # by agent
+    learn: Callable[[str, str, int], None] = lambda agent, prompt, reported: None  # what a reply says of its prompt
+
+    def room_of(self, agent: Agent) -> Room:
+        """What a packet for it may hold."""
+        return self.rooms.get(agent.name, Room(agent.window))
 
 
 def _silent(event: Event) -> None:
@@ -90,3 +97,4 @@ class Step:
     tokens: int = 0
     final: str = ""
     notes: tuple[str, ...] = ()
+    read: tuple[int, int] | None = None  # characters of a raw read in parts so far, and in all

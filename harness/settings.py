@@ -16,7 +16,7 @@ DEFAULTS = Settings()  # the defaults of the table: they are the values' own
 
 # Modes and strategies that are built; a name joins its row when the code does.
 MODES = ("itersynth",)
-STRATEGIES = ("refine",)
+STRATEGIES = ("refine", "map_reduce", "tree")
 LANGUAGES = ("en", "ru", "zh")  # those with labels
 
 # What a rung may say without trust. Anything else (a URL, a command, a path) may lead out of the project.
@@ -99,6 +99,7 @@ SETTINGS: Mapping[str, Setting] = {
     "sites": Setting(kinds.texts),
     "contact": Setting(kinds.text),
     "strategy": Setting(kinds.choice(*STRATEGIES)),
+    "window": Setting(kinds.whole(0, 100_000_000)),
     "commit": _switch("commit"),
     "commit_raws": _switch("commit_raws"),
 }

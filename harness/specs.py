@@ -15,7 +15,9 @@ from harness.patterns import lazy
 # Role-takers that need no entry under `agents:`.
 BUILT_IN_AGENTS = ("extractive", "person")
 APIS = ("openai", "anthropic", "llm")
+ENCODINGS = ("cl100k_base", "o200k_base", "estimate")
 FORMS = ("text", "claude", "codex", "opencode", "gemini")
+MOST_SAFETY = 3.0  # no model has three times the tokens of these vocabularies
 LONGEST = 86_400.0  # seconds: a day is more than any one call takes
 
 # The option that `- provider: setting` means.
@@ -26,6 +28,9 @@ NEEDED_OPTION = {"agent": "name", "command": "command"}
 
 _NAME = lazy(r"[\w][\w.-]{0,63}")
 _SHORTHAND = lazy(rf"({'|'.join(APIS)}):(\S+)")
+# Of OpenAI's models only these are older than o200k_base: gpt-4o, gpt-4.1 and what came later have it.
+_OLDER = lazy(r"gpt-3\.5.*|gpt-4(?:-(?:turbo|32k|vision|\d).*)?")
+_OPENAI = lazy(r"gpt-[345].*|chatgpt-.*|o[134](?:-.*)?")
 _VARIABLE = lazy(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 _URL = lazy(r"https?://[^\s@]+")
 
@@ -44,7 +49,7 @@ def preset(name: str, file: SettingsFile) -> AgentSpec:
 def shorthand(name: str) -> AgentSpec | None:
     """The agent that `openai:MODEL`, `anthropic:MODEL` or `llm:MODEL` stands for."""
     match = _SHORTHAND.fullmatch(name)
-    return AgentSpec(name=name, api=match[1], model=match[2]) if match else None
+    return AgentSpec(name=name, api=match[1], model=match[2], **_counting(match[1], match[2])) if match else None
 
 
 def ladder(given: Given) -> tuple[Rung, ...]:
@@ -69,7 +74,18 @@ def _agent(name: str, given: Given) -> AgentSpec:
         kinds.known_key(child, AGENT_KEYS, of=f"the agent `{name}`")
         if not child.empty:
             values[key] = AGENT_KEYS[key](child)
-    return _coherent(AgentSpec(name=name, **values), given)
+    known = {} if values.get("base_url") else _counting(values.get("api", ""), values.get("model", ""))
+    return _coherent(AgentSpec(name=name, **{**known, **values}), given)
+
+
+def _counting(api: str, model: str) -> dict[str, Any]:
+    """`encoding` and `safety` of a model whose vocabulary is published; nothing for others, which keep the defaults.
+
+    A server with a `base_url` may call its models as it likes.
+    """
+    if api != "openai" and not (api == "llm" and _OPENAI.fullmatch(model)):
+        return {}
+    return {"encoding": "cl100k_base" if _OLDER.fullmatch(model) else "o200k_base", "safety": 1.0}
 
 
 def _coherent(spec: AgentSpec, given: Given) -> AgentSpec:
@@ -115,6 +131,13 @@ def _environment(given: Given) -> Mapping[str, str]:
     return {name: kinds.argument(child, str(child.value)) for name, child in entries.items()}
 
 
+def _safety(given: Given) -> float:
+    value = kinds.number(MOST_SAFETY, "times the count")(given)
+    if value < 1:
+        raise given.refused(f"a number from 1 to {MOST_SAFETY:g}; below 1 a prompt would not fit")
+    return value
+
+
 def _url(given: Given) -> str:
     value = kinds.text(given)
     if not _URL.fullmatch(value):
@@ -140,6 +163,9 @@ AGENT_KEYS: Mapping[str, Callable[[Given], object]] = {
     "timeout": kinds.number(LONGEST, "seconds"),
     "window": kinds.whole(1_000, 100_000_000),
     "output": kinds.whole(100, 10_000_000),
+    "parallel": kinds.whole(1, 64),
+    "encoding": kinds.choice(*ENCODINGS),
+    "safety": _safety,
 }
 
 

@@ -86,7 +86,7 @@ def look(store: Store, settings: Settings, warnings: tuple[str, ...] = (), seen:
         contradictions=len(lines_of(case.summary, SectionKind.CONTRADICTIONS)),
         not_found=lines_of(case.summary, SectionKind.NOT_FOUND),
         due=type(action).__name__,
-        next=describe(action),
+        next=describe(action) + _how_far(case, action),
         answer=case.answer.status if case.answer else "",
         stopped=case.answer.stopped if case.answer else "",
         working=f"{claim.role}, process {claim.pid}, since {claim.since}" if claim and alive else "",
@@ -108,8 +108,19 @@ def told(problem: Problem) -> str:
     return f"{problem.file}:{problem.line}: {problem.what}. {problem.hint}"
 
 
+def _how_far(case: Case, action: Action) -> str:
+    """Where in a raw that does not fit at once the next part begins."""
+    reading = case.summary.reading
+    if not isinstance(action, Fold) or reading is None or reading.number != action.number:
+        return ""
+    return f" ({reading.done:,} of {reading.total:,} characters are read)"
+
+
 def _case_warnings(case: Case) -> list[str]:
-    found = []
+    found = [
+        f"characters {part.start:,} to {part.end:,} of raw_{part.number}.md are unread: harness reread {part.number}"
+        for part in case.summary.unread
+    ]
     gone = sorted(set(range(1, case.summary.round + 1)) - set(case.raws))
     if gone:
         named = ", ".join(f"raw_{number}.md" for number in gone[:GONE_NAMED]) + (" …" if len(gone) > GONE_NAMED else "")

@@ -12,6 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 from harness.errors import AgentFailed, AgentUnreachable, HarnessError, RepliesDefective
 from harness.model import Defect, Packet, Reply
 from harness.packet import repair
+from harness.parts import Room
 from harness.ports import Agent
 from harness.prompts import load_prompts
 from harness.session import Event, Session
@@ -22,6 +23,7 @@ from harness.tokens import estimate
 T = TypeVar("T")
 Mend = Callable[[T, tuple[Defect, ...]], T | None]  # None: not to be put right by code
 Judge = Callable[[Reply], tuple[T | None, tuple[Defect, ...]]]
+LEFT_OUT = "(left out: too long)"
 FAILED_PASSES = 2  # of one role in one round: the end of a run, also across restarts
 
 
@@ -69,12 +71,13 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
     agents = session.crew.agents[packet.role]
     for agent in agents:
         current, started, before = packet, session.clock.monotonic(), None
+        room = session.crew.room_of(agent)
         value: T | None = None
         defects: tuple[Defect, ...] = ()
         for _ in range(session.settings.repairs + 1):
             session.tell(Event("asked", f"{packet.role}: {agent.name}"))
             try:
-                check_window(agent, current)
+                check_window(agent, room, current)
                 reply = agent.take(current)
             except (AgentUnreachable, AgentFailed) as error:
                 session.tell(Event("failed", str(error).split("\n")[0]))
@@ -82,8 +85,10 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
                 for name, tokens in error.spent.items():
                     _add(spent, name, *tokens)
                 break
-            into = estimate(current.prompt) if reply.tokens_in is None else reply.tokens_in
-            _add(spent, agent.name, into, estimate(reply.text) if reply.tokens_out is None else reply.tokens_out)
+            if reply.tokens_in is not None:
+                session.crew.learn(agent.name, current.prompt, reply.tokens_in)
+            into = room.count(current.prompt) if reply.tokens_in is None else reply.tokens_in
+            _add(spent, agent.name, into, room.count(reply.text) if reply.tokens_out is None else reply.tokens_out)
             cost = cost if reply.cost is None else (cost or 0.0) + reply.cost
             guessed |= reply.tokens_in is None or reply.tokens_out is None
             value, defects = judge(reply)
@@ -96,6 +101,8 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
                 break
             before = reply
             current = repair(packet, reply.text, defects, load_prompts(packet.language))
+            if not _fits(agent, room, current):  # what it said matters less than what is wrong with it
+                current = repair(packet, LEFT_OUT, defects, load_prompts(packet.language))
         mended = mend(value, defects) if mend and value is not None and defects else None
         if mended is not None:
             session.tell(Event("notice", put_right(defects)))
@@ -118,13 +125,18 @@ def put_right(defects: tuple[Defect, ...]) -> str:
     return f"put right by code: {named}"
 
 
-def check_window(agent: Agent, packet: Packet) -> None:
+def check_window(agent: Agent, room: Room, packet: Packet) -> None:
     """Raises AgentUnreachable when the packet is larger than what the agent can read."""
-    size = estimate(packet.prompt)
-    if agent.window is not None and size > agent.window:
-        told = f"about {size} tokens for a window of {agent.window}"
-        hint = f"name an agent with a larger window first, or split raw_{packet.round}.md into smaller files"
+    if not _fits(agent, room, packet):
+        told = f"about {room.count(packet.prompt)} tokens for a window of {agent.window}"
+        hint = "name an agent with a larger window first, or shorten question.md and summary.md"
         raise AgentUnreachable(f"the packet does not fit {agent.name}", told, hint)
+
+
+def _fits(agent: Agent, room: Room, packet: Packet) -> bool:
+    """By the estimate, which is an upper bound, and only then by a count."""
+    window = agent.window
+    return window is None or estimate(packet.prompt) <= window or room.count(packet.prompt) <= window
 
 
 def keep_rejected(session: Session, packet: Packet, agent: str, reply: Reply, defects: tuple[Defect, ...]) -> str:
@@ -152,7 +164,8 @@ def _kept(session: Session, packet: Packet) -> Iterator[str]:
 
 
 def _rejected(packet: Packet, number: int) -> str:
-    return f"rejected/{packet.role}_{packet.round}_{number}.md"
+    part = f"_from_{packet.part[0]}" if packet.part else ""
+    return f"rejected/{packet.role}_{packet.round}{part}_{number}.md"
 
 
 def _defective(packet: Packet, agent: str, defects: tuple[Defect, ...]) -> RepliesDefective:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -54,6 +55,12 @@ def needs(name: str) -> Callable[[Test], Test]:
 def each(*names: str) -> list[Any]:
     """Parameters for one test over several programs, each skipped where it is missing."""
     return [pytest.param(name, marks=_marks(name)) for name in names]
+
+
+def each_order(*names: str) -> list[Any]:
+    """The same for tests over two programs, one after the other."""
+    pairs = permutations(names, 2)
+    return [pytest.param(*pair, marks=[mark for name in pair for mark in _marks(name)]) for pair in pairs]
 
 
 def _marks(name: str) -> list[pytest.MarkDecorator]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from harness.formats.raw import parse_raw
 from harness.formats.summary import lines_of, parse_summary
 from harness.model import Packet, Reply, Role, SectionKind, Source
 from harness.options import Settings
+from harness.parts import Room
 from harness.ports import Agent, Search, SearchResult
 from harness.session import Crew, Event, Session
 from harness.store import Store
@@ -260,7 +261,8 @@ def copy_facts(packet: Packet) -> str:
     summary = parse_summary(packet.files["summary.md"])
     facts = list(lines_of(summary, SectionKind.CONFIRMED))
     name = f"raw_{packet.round}.md"
-    for k, source in enumerate(parse_raw(packet.files[name], name).sources, 1):
+    raw = parse_raw(packet.files[name], name)
+    for k, source in enumerate(raw.sources, raw.first):
         stated = [line.strip() for line in source.text.splitlines() if line.startswith("fact ")]
         facts += [f"{fact} [{packet.round}.{k}]" for fact in stated if not any(f.startswith(fact) for f in facts)]
     gaps = [without_searched_mark(line) for line in lines_of(summary, SectionKind.NOT_FOUND)]
@@ -306,6 +308,7 @@ def make_session(
     clock: FixedClock | None = None,
     events: list[Event] | None = None,
     unattended: bool = True,
+    rooms: Mapping[str, Room] | None = None,
     **settings: Any,
 ) -> Session:
     """A session on `folder` with fakes at every port; `settings` are fields of Settings."""
@@ -319,6 +322,7 @@ def make_session(
         {role: agents_of(given) for role, given in roles.items()},
         tuple(ladder) if isinstance(ladder, Sequence) else (ladder,),
         built_in or FunctionAgent(compose, "built-in"),
+        rooms or {},
     )
     told = events if events is not None else []
     return Session(

@@ -204,7 +204,7 @@ def test_a_raw_of_200_mb_is_refused_within_seconds_and_memory(case: Path) -> Non
             assert done.returncode == 0
         else:
             ran = Ran(done.returncode, done.stdout, done.stderr)
-            refused(ran, "a raw of more than 32 MB", "raw_1.md", "split it")
+            refused(ran, "a raw of more than 32 MB", "raw_1.md", "harness fold FILE")
     assert (case / "raw_1.md").stat().st_size == 200_000_000
 
 

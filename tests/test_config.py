@@ -306,6 +306,10 @@ agents:
         "{command: [a], base_url: 'http://h'}",
         "{command: [a], env: {a b: c}}",
         "{api: llm, model: m, files: true}",
+        "{command: [a], encoding: gpt2}",
+        "{command: [a], safety: 0.9}",
+        "{command: [a], safety: 3.5}",
+        "{command: [a], safety: much}",
     ],
 )
 def test_an_agent_that_makes_no_sense_names_its_line(sources: Sources, entry: str) -> None:
@@ -333,8 +337,42 @@ def test_built_in_names_cannot_be_taken(sources: Sources) -> None:
 
 def test_a_model_behind_an_api_needs_no_entry(sources: Sources) -> None:
     found = sources.resolve(user="planner: openai:gpt-5-mini\n", environ={"HARNESS_CHECKER": "llm:a/b:free"}).settings
-    assert found.agents["openai:gpt-5-mini"] == AgentSpec("openai:gpt-5-mini", api="openai", model="gpt-5-mini")
+    assert found.agents["openai:gpt-5-mini"] == AgentSpec(
+        "openai:gpt-5-mini", api="openai", model="gpt-5-mini", encoding="o200k_base", safety=1.0
+    )
     assert found.agents["llm:a/b:free"].model == "a/b:free"
+
+
+@pytest.mark.parametrize(
+    ("entry", "encoding", "safety"),
+    [
+        ("{command: [a]}", "cl100k_base", 1.2),
+        ("{api: anthropic, model: m}", "cl100k_base", 1.2),
+        ("{api: openai, model: gpt-5}", "o200k_base", 1.0),
+        ("{api: openai, model: gpt-4-turbo}", "cl100k_base", 1.0),
+        ("{api: openai, model: gpt-4}", "cl100k_base", 1.0),
+        ("{api: openai, model: gpt-4.1}", "o200k_base", 1.0),
+        ("{api: openai, model: gpt-5, base_url: 'http://h/v1'}", "cl100k_base", 1.2),
+        ("{api: openai, model: gpt-5, safety: 1.5}", "o200k_base", 1.5),
+        ("{api: llm, model: gpt-4o-mini}", "o200k_base", 1.0),
+        ("{api: llm, model: claude-4}", "cl100k_base", 1.2),
+        ("{api: llm, model: o3, encoding: estimate}", "estimate", 1.0),
+        ("{command: [a], encoding: o200k_base, safety: 3}", "o200k_base", 3.0),
+    ],
+)
+def test_prompts_are_counted_as_the_model_does_or_safely(
+    sources: Sources, entry: str, encoding: str, safety: float
+) -> None:
+    spec = sources.resolve(user=f"agents:\n  mine: {entry}\n").settings.agents["mine"]
+    assert (spec.encoding, spec.safety) == (encoding, safety)
+
+
+def test_presets_and_shorthands_are_counted_so_too(sources: Sources) -> None:
+    agents = sources.resolve(user="planner: [openai:gpt-4, anthropic:m, llm:o3-mini]\n").settings.agents
+    told = {name: (agents[name].encoding, agents[name].safety) for name in agents}
+    assert told.pop("codex") == told.pop("llm:o3-mini") == ("o200k_base", 1.0)
+    assert told.pop("openai:gpt-4") == ("cl100k_base", 1.0)
+    assert set(told.values()) == {("cl100k_base", 1.2)}
 
 
 def test_an_unknown_agent_names_the_known_ones(sources: Sources) -> None:

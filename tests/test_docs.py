@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 import pytest
 
-from harness import errors, hook, model
+from harness import errors, hook, model, snowball
 from harness.agents.chat import APIS
 from harness.assets import asset_path
 from harness.check import CODES
@@ -33,6 +33,7 @@ from harness.given import parse_settings
 from harness.guards.lines import UNGROUNDED
 from harness.guards.mending import MENDERS
 from harness.guards.synthesizer import CONTRADICTION, LOST, REPEATED
+from harness.guards.totals import LOST_SUM
 from harness.inside.command import COMMAND
 from harness.locate import PROJECT_FILE
 from harness.model import Answer, Grid, NextQuery, Question, Raw, RawHead, Summary
@@ -40,7 +41,7 @@ from harness.options import AgentSpec
 from harness.scaffold.pieces import known_agents
 from harness.settings import LANGUAGES, MODES, SAFE_OPTIONS, SETTINGS, STRATEGIES
 from harness.sheet import typed
-from harness.specs import AGENT_KEYS, MAIN_OPTION
+from harness.specs import AGENT_KEYS, ENCODINGS, MAIN_OPTION
 from harness.specs import FORMS as PRINTED
 from harness.store import Store
 from harness.trust import trust_file
@@ -53,7 +54,7 @@ TEXTS = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HARNESS_LINE = re.compile(r"^(?:[A-Z_]+=\S+ |\.venv/bin/)?harness .*$", re.MULTILINE)
 CASE_FILE = re.compile(
-    r"(question|summary|answer|answer_\d+|raw_\d+|raw_N)\.md|next_query\.txt|trace\.jsonl|\.harness/((rejected|dropped)/)?"
+    r"(question|summary|answer|answer_\d+|raw_\d+|raw_N)\.md|next_query\.txt|trace\.jsonl|\.harness/((rejected|dropped|fold)/)?|folds/"
 )
 WIRED = known_agents()
 LAID_DOWN = {".claude/settings.json", *(file for agent in WIRED.values() for file in (agent.reads, *agent.files))}
@@ -70,7 +71,8 @@ KEYS = {*SETTINGS, *PROVIDERS, *AGENT_KEYS, *SAFE_OPTIONS, *MAIN_OPTION.values()
 NAMES = {
     *{*COMMANDS, *MODULES, *EXTRAS, *BUILT_IN_AGENTS, *PROVIDERS, *APIS, *CODES},
     *{*WIRED, *LANGUAGES, *MODES, *STRATEGIES, "stdin", "stdout", "argument", "file", "true", "false"},
-    *{*PRINTED, "none", "bwrap"},
+    *{*PRINTED, *ENCODINGS, "none", "bwrap"},
+    *{*snowball.Options.__annotations__, *snowball.Folded.__dataclass_fields__},
     *(path.stem for path in asset_path("agents").glob("*.yaml")),
 }
 # Words in backticks that are no names of those kinds: the example's folder, a marker, a kind of fence, an outcome …
@@ -361,7 +363,7 @@ def test_every_defect_and_every_finding_is_told() -> None:
     replies, checked = TEXTS["docs/guards.md"].split("## `harness check`")
     paths = [*sorted((ROOT / "harness" / "guards").glob("*.py")), ROOT / "harness" / "reply.py"]
     code = "".join(path.read_text(encoding="utf-8") for path in paths)
-    made = set(re.findall(r'[dD]efect\(\s*"([a-z-]+)"', code)) | {LOST, UNGROUNDED, CONTRADICTION, REPEATED}
+    made = set(re.findall(r'[dD]efect\(\s*"([a-z-]+)"', code)) | {LOST, LOST_SUM, UNGROUNDED, CONTRADICTION, REPEATED}
     told = codes_in(replies)
     assert set(told) == made
     assert {name for name, then in told.items() if then not in ("–", "the answer stands unchecked")} == {

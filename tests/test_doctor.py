@@ -15,7 +15,9 @@ import pytest
 from harness import __version__
 from harness.doctor.examine import examine
 from harness.doctor.finding import Around, Check, Finding, passed
+from harness.doctor.machine import vocabularies
 from harness.doctor.programs import TRIED
+from harness.vocabulary import Vocabulary
 from tests.program import Ran, harness, user_config
 from tests.trees import write_tree
 
@@ -54,11 +56,17 @@ def test_a_machine_as_it_should_be_passes(tools: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert f"PASS  Python: {sys.version.split()[0]}" in ran.out
     assert f"PASS  package: harness {__version__}, prompts in en, ru\n" in ran.out
-    assert "WARN  tokens: an upper-bound estimate" in ran.out
+    assert "PASS  tokens: exact for cl100k_base, o200k_base, from toktok-rs " in ran.out
     assert "SKIP  agent claude: claude is not on PATH\n" in ran.out
     assert "SKIP  hooks: not wired: harness init\n" in ran.out
     assert "SKIP  harness.yaml: none around here\n" in ran.out
     assert "FAIL" not in ran.out and " skip" in ran.out.splitlines()[-1]
+
+
+def test_a_vocabulary_that_cannot_be_had() -> None:
+    found = vocabularies({"cl100k_base": Vocabulary("cl100k_base", "a file", lambda texts: []), "o200k_base": None})
+    assert (found.level, found.found.partition(":")[0]) == ("warn", "an upper-bound estimate for o200k_base")
+    assert "pip install toktok-rs" in found.todo
 
 
 def test_git_that_is_not_there(tools: Path) -> None:

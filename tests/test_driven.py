@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agent_programs import each
+from tests.agent_programs import each, each_order
 from tests.agent_server import AgentServer, Asked, Call, Said
 from tests.driven import (
     CHECKER,
@@ -183,7 +183,7 @@ def test_a_permission_that_nobody_gives(name: str, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("role", [PLANNER, SYNTHESIZER, CHECKER])
-@pytest.mark.parametrize(("first", "second"), [("claude", "codex"), ("codex", "claude")])
+@pytest.mark.parametrize(("first", "second"), each_order("claude", "codex"))
 def test_another_program_goes_on_where_one_failed(
     first: str, second: str, role: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

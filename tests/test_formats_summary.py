@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.formats.front import front_value
 from harness.formats.labels import LABELS, section_kind
 from harness.formats.summary import lines_of, parse_summary, render_summary, replace_section, search_lines, source_lines
-from harness.model import FrontMatter, Section, SectionKind, Summary
+from harness.model import FrontMatter, Reading, Section, SectionKind, Summary, Unread
 
 FULL = """\
 ---
@@ -20,6 +19,7 @@ round: 3
 spent: 3
 question: 5f2a9c1e
 reading: raw_4 48213/190000
+unread: [2 1-90]
 ---
 ## Confirmed
 - Samokat: revenue 2024 — 154.0 bn ₽ [1.2]
@@ -50,7 +50,7 @@ def test_every_part_is_found_and_written_back() -> None:
     assert (summary.round, summary.spent, summary.fingerprint) == (3, 3, "5f2a9c1e")
     assert (summary.checked, summary.reopened, summary.intro) == (None, 0, ())
     assert [section.title for section in summary.sections][3] == "My notes"
-    assert front_value(summary.front, "reading") == "raw_4 48213/190000"
+    assert summary.reading == Reading(4, 48213, 190000) and summary.unread == (Unread(2, 1, 90),)
     assert lines_of(summary, NOT_FOUND) == ("VkusVill: market share 2024 (searched 1×)",)
     assert [line.round for line in search_lines(summary)] == [1, 3]
     assert [line.id for line in source_lines(summary)] == ["1.2"]
@@ -214,8 +214,9 @@ titles = st.one_of(
 sections = st.builds(
     lambda title, lines: Section(section_kind(title), title, tuple(lines)), titles, st.lists(inner, max_size=4)
 )
-fronts = st.sampled_from([FrontMatter(), FrontMatter((("", "# mine\n"), ("unread", "unread: [3 1-2]   # later\n")))])
+fronts = st.sampled_from([FrontMatter(), FrontMatter((("", "# mine\n"), ("sent", "sent: [3 1-2]   # later\n")))])
 numbers = st.integers(0, 999_999_999)
+counts = st.integers(1, 10**12)
 summaries = st.builds(
     Summary,
     round=numbers,
@@ -223,6 +224,8 @@ summaries = st.builds(
     checked=st.none() | numbers,
     reopened=numbers,
     fingerprint=st.sampled_from(["", "5f2a9c1e", "00000000", "12345678"]),
+    reading=st.none() | st.builds(lambda n, a, b: Reading(n, a, a + b), numbers, counts, counts),
+    unread=st.lists(st.builds(lambda n, a, b: Unread(n, a - 1, a + b), numbers, counts, counts), max_size=3).map(tuple),
     intro=st.lists(inner, max_size=3).map(tuple),
     sections=st.lists(sections, max_size=6).map(tuple),
     front=fronts,

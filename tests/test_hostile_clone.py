@@ -38,6 +38,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "status": ("status",),
     "check": ("check",),
     "find": ("find", "revenue"),
+    "fold": ("fold", "docs", "-q", "revenue?"),
+    "reread": ("reread",),
     "agents": ("agents",),
     "trust": ("trust",),
     "config": ("config",),

@@ -31,7 +31,7 @@ def written(value: object) -> str:
         case bool():
             return f"`{str(value).lower()}`"
         case int() | float():
-            return f"`{value:.0f}`"
+            return f"`{value:.0f}`" if value == int(value) else f"`{value:g}`"
         case (Rung(provider), *_):
             return f"`{provider}`"
         case (str(name), *_):

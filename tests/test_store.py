@@ -102,14 +102,14 @@ def test_a_reply_that_a_person_saved_in_place_is_no_change(folder: Path) -> None
 
 
 def test_a_raw_appears_whole(folder: Path) -> None:
-    Store(folder).create_raw(1, "raw\n", {})
+    Store(folder).create_raw(1, ["raw\n"], {})
     assert state(folder)["raw_1.md"] == "raw\n"
 
 
 def test_a_raw_never_replaces_another(folder: Path) -> None:
     write_tree(folder, {"raw_1.md": "a person's\n"})
     with pytest.raises(StateMoved, match="there already"):
-        Store(folder).create_raw(1, "ours\n", {})
+        Store(folder).create_raw(1, ["ours\n"], {})
     assert state(folder)["raw_1.md"] == "a person's\n"
 
 
@@ -123,7 +123,7 @@ class PastingDisk(QuickDisk):
 
 def test_a_raw_pasted_at_the_last_moment_stays(folder: Path) -> None:
     with pytest.raises(StateMoved, match="there already"):
-        Store(folder, PastingDisk()).create_raw(1, "ours\n", {})
+        Store(folder, PastingDisk()).create_raw(1, ["ours\n"], {})
     assert state(folder) == {**QUESTION, "summary.md": OLD, "raw_1.md": "a person's\n"}
 
 
@@ -135,10 +135,10 @@ class LinklessDisk(QuickDisk):
 
 
 def test_a_file_system_without_hard_links_will_do(folder: Path) -> None:
-    Store(folder, LinklessDisk()).create_raw(1, "ours\n", {})
+    Store(folder, LinklessDisk()).create_raw(1, ["ours\n"], {})
     assert state(folder)["raw_1.md"] == "ours\n"
     with pytest.raises(StateMoved):
-        Store(folder, LinklessDisk()).create_raw(1, "again\n", {})
+        Store(folder, LinklessDisk()).create_raw(1, ["again\n"], {})
     assert state(folder) == {**QUESTION, "summary.md": OLD, "raw_1.md": "ours\n"}
 
 
@@ -265,7 +265,7 @@ def test_a_refused_raw_is_whole_or_not_there(tmp_path: Path, refusal: int) -> No
     for at in range(1, 30):
         folder = write_tree(tmp_path / str(at), QUESTION)
         try:
-            Store(folder, FailingDisk(at, refusal)).create_raw(1, "one\ntwo\n", {})
+            Store(folder, FailingDisk(at, refusal)).create_raw(1, ["one\ntwo\n"], {})
         except HarnessError as error:
             assert os.strerror(refusal) in str(error)
         assert state(folder).get("raw_1.md", "one\ntwo\n") == "one\ntwo\n"
@@ -343,7 +343,7 @@ def test_a_case_may_have_any_name(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     store = Store(folder)
     store.make_case("What?\n")
-    store.create_raw(1, "raw\n", {})
+    store.create_raw(1, ["raw\n"], {})
     commit(store)
     assert state(folder) == {"question.md": "What?\n", "raw_1.md": "raw\n", "summary.md": NEW}
 

@@ -126,3 +126,15 @@ def plain(value: object) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(one) for one in value]
     return str(value) if isinstance(value, Path) else value
+
+
+def write_out(path: Path | None, text: str, what: str) -> None:
+    """A result that may be long: to a file where one is named, else to stdout. Raises HarnessError."""
+    if path is None:
+        click.echo(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        hint = "name a file in a folder that you may write: --out FILE"
+        raise HarnessError(f"cannot write {what}", f"{path} ({error.strerror})", hint) from None

@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
+from harness.caching import cache_folder
 from harness.cli.place import on_terminal, place_of, say, searching
-from harness.crew import Surroundings, cache_folder, make_crew
+from harness.crew import Surroundings, make_crew
 from harness.session import Event, Session
 from harness.settings import ROLES
 from harness.spending import spent

@@ -42,6 +42,8 @@ def ask_command(context: click.Context, /, question: tuple[str, ...], **options:
 @click.option("--tokens", type=int, help="Tokens of this run at the most.")
 @click.option("--queries-per-round", type=int, help="1 to 5.")
 @click.option("--pause-every", type=int, help="Stop for a look after so many rounds.")
+@click.option("--window", type=int, help="Tokens of a packet at most, where an agent could read more.")
+@click.option("--strategy", help="How a raw that does not fit is read: refine, map_reduce or tree.")
 @click.option("--unattended", is_flag=True, help="No person is there: the Planner decides instead of asking.")
 @click.option("--edit", is_flag=True, help="Open $EDITOR when it is a person's turn.")
 @click.option("--again", is_flag=True, help="Try once more what failed twice.")

@@ -8,12 +8,12 @@ from typing import Any, BinaryIO
 
 import click
 
-from harness.cli.place import call_of, case_of, say, searching, show
+from harness.cli.place import call_of, case_of, say, searching, show, write_out
 from harness.cli.sessions import remember_folder, session_of, with_agent
-from harness.errors import HarnessError
 from harness.formats.text import decode
 from harness.handover import hand_out, search_due, take_in
 from harness.loop import step
+from harness.rereading import reread
 from harness.steering import reopen, request_stop, steer
 from harness.store import Store
 
@@ -23,6 +23,7 @@ from harness.store import Store
 @click.option("--planner", multiple=True, help="Who plans.")
 @click.option("--synthesizer", multiple=True, help="Who rewrites the summary.")
 @click.option("--checker", multiple=True, help="Who checks the draft answer.")
+@click.option("--window", type=int, help="Tokens of a packet at most, where an agent could read more.")
 @click.option("--in", "folder", metavar="DIR", help="Search the documents of this folder.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 @click.pass_context
@@ -35,15 +36,13 @@ def step_command(context: click.Context, /, as_json: bool, folder: str | None, *
 
 
 @click.command("next")
+@click.option("--window", type=int, help="Tokens that your chat window takes: a large raw comes in parts.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the prompt to a file.")
 @click.pass_context
-def next_command(context: click.Context, out: Path | None) -> None:
+def next_command(context: click.Context, out: Path | None, window: int | None) -> None:
     """Print the whole prompt of the role now due, for any chat window."""
-    packet = hand_out(session_of(context, {}))
-    if out is None:
-        click.echo(packet.prompt)
-    else:
-        _write(out, packet.prompt)
+    packet = hand_out(session_of(context, {"window": window}))
+    write_out(out, packet.prompt, "the prompt")
     call = call_of(context)
     say(f"{packet.role}, round {packet.round}. Give the reply to: {call} take FILE, or {call} take - and paste it")
 
@@ -73,6 +72,17 @@ def search_command(context: click.Context, folder: str | None) -> None:
     click.echo(done.line)
 
 
+@click.command("reread")
+@click.argument("number", type=int, required=False, metavar="[N]")
+@click.option("--agent", multiple=True, help="Who reads; several: the next takes over when one fails.")
+@click.option("--window", type=int, help="Tokens of a packet at most, where an agent could read more.")
+@click.pass_context
+def reread_command(context: click.Context, /, number: int | None, **options: Any) -> None:
+    """Read the parts of raw_N.md (or of any raw) that stayed unread."""
+    for done in reread(session_of(context, with_agent(options)), number):
+        click.echo(done.line)
+
+
 @click.command("steer")
 @click.argument("words", nargs=-1, required=True)
 @click.pass_context
@@ -93,11 +103,3 @@ def stop_command(context: click.Context) -> None:
 def reopen_command(context: click.Context) -> None:
     """Go on after an answer. It moves to answer_1.md, and rounds count anew."""
     click.echo(reopen(session_of(context, {})))
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        hint = "name a file in a folder that you may write: --out FILE"
-        raise HarnessError("cannot write the prompt", f"{path} ({error.strerror})", hint) from None

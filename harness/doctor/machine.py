@@ -7,17 +7,17 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from harness import __version__
+from harness.caching import CACHE_VARIABLE, cache_folder
 from harness.config import CONFIG_DIR, user_config_file
-from harness.crew import CACHE_VARIABLE, cache_folder
 from harness.doctor.finding import Around, Finding, failed, passed, shown, skipped, started, warned
 from harness.environment import child_environment
 from harness.prompts import LANGUAGES, load_prompts
-from harness.tokens import ASCII_PER_TOKEN, OTHER_PER_TOKEN
 from harness.trust import DATA_DIR, trust_file, trusted
+from harness.vocabulary import PINS, Vocabulary, vocabulary
 
 OLDEST = (3, 11)
 # One watch a case; editors and desktop programs of the same user need far more, and share these.
@@ -61,8 +61,18 @@ def git(around: Around) -> Iterator[Finding]:
 
 
 def tokens(around: Around) -> Iterator[Finding]:
-    how = f"an upper-bound estimate: {ASCII_PER_TOKEN:g} characters a token, {OTHER_PER_TOKEN:g} outside ASCII"
-    yield warned("tokens", f"{how}; no vocabulary is used", "nothing: parts are cut smaller than they would have to be")
+    yield vocabularies({name: vocabulary(name, cache_folder(around.environ), around.environ) for name in PINS})
+
+
+def vocabularies(found: Mapping[str, Vocabulary | None]) -> Finding:
+    """What counts tokens, by encoding; None: no vocabulary was found for it."""
+    missing = [name for name, one in found.items() if one is None]
+    if missing:
+        told = f"an upper-bound estimate for {', '.join(missing)}: up to twice as many as there are"
+        todo = "pip install toktok-rs; until then parts are cut smaller than they would have to be"
+        return warned("tokens", told, todo)
+    sources = {one.source: "" for one in found.values() if one}
+    return passed("tokens", f"exact for {', '.join(found)}, from {', '.join(sources)}")
 
 
 def console(around: Around) -> Iterator[Finding]:

@@ -97,8 +97,13 @@ def front_count(front: FrontMatter, key: str, file: str) -> Count:
         return Count(None)
     if _COUNT.fullmatch(value):
         return Count(int(value))
-    line = next(line for line, name, _ in _numbered(front) if name == _same(key))
-    return Count(None, Problem(file, line, f"`{key}` is no whole number: {value[:60]}", f"Write it like `{key}: 3`."))
+    what, hint = f"`{key}` is no whole number: {value[:60]}", f"Write it like `{key}: 3`."
+    return Count(None, Problem(file, line_of(front, key), what, hint))
+
+
+def line_of(front: FrontMatter, key: str) -> int:
+    """The line of the file in which a key that is there stands."""
+    return next(line for line, name, _ in _numbered(front) if name == _same(key))
 
 
 def put(front: FrontMatter, key: str, value: str | Sequence[str] | None) -> FrontMatter:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from harness.model import SectionKind
+from harness.model import SectionKind, Unread
 from harness.patterns import lazy
 
 LANGUAGES = ("en", "ru", "zh")
@@ -57,6 +57,9 @@ _KINDS = {
 
 DIRECTIONS: Mapping[str, str] = {"en": "Directions", "ru": "Указания", "zh": "指示"}
 
+# Over the sums and counts of one part of a raw, below `Removed:` in a Synthesizer's reply.
+TOTALS: Mapping[str, str] = {"en": "Totals", "ru": "Итого по части", "zh": "本部分合计"}
+
 Counted = Literal["sources", "facts", "gaps"]
 
 
@@ -71,6 +74,7 @@ class Words(NamedTuple):
     counted: Mapping[Counted, tuple[str, ...]]
     searched: str  # `$n` is the number
     told_by: Mapping[str, str]  # origin of a source that nobody fetched -> as written behind its title
+    unread: str  # `$n` is the raw's number, `$from` and `$to` are characters
 
 
 WORDS: Mapping[str, Words] = {
@@ -80,6 +84,7 @@ WORDS: Mapping[str, Words] = {
         {"sources": ("source", "sources"), "facts": ("fact", "facts"), "gaps": ("gap", "gaps")},
         "(searched $n×)",
         {"pasted": "(pasted)", "digest": "(told by a model)"},
+        "Not read: characters $from to $to of raw_$n.md",
     ),
     "ru": Words(
         {
@@ -97,6 +102,7 @@ WORDS: Mapping[str, Words] = {
         },
         "(искали $n×)",
         {"pasted": "(вставлено)", "digest": "(со слов модели)"},
+        "Не прочитано: знаки с $from по $to в raw_$n.md",
     ),
     "zh": Words(
         {"found": "已找到", "empty": "未找到", "blocked": "被拒绝", "pasted": "已粘贴", "skipped": "已跳过"},
@@ -104,6 +110,7 @@ WORDS: Mapping[str, Words] = {
         {"sources": ("个来源",), "facts": ("条事实",), "gaps": ("个缺口",)},
         "(已搜索 $n×)",
         {"pasted": "(已粘贴)", "digest": "(模型转述)"},
+        "未读：raw_$n.md 第 $from 至 $to 个字符",
     ),
 }
 
@@ -144,6 +151,12 @@ def counted(count: int, noun: Counted, language: str) -> str:
 def searched_mark(count: int, language: str) -> str:
     """`(searched 2×)`, which the harness adds to a line of Not found."""
     return words(language).searched.replace("$n", str(count))
+
+
+def unread_note(part: Unread, language: str) -> str:
+    """`Not read: characters 48213 to 96120 of raw_3.md`, for an answer that had to do without them."""
+    told = words(language).unread.replace("$n", str(part.number))
+    return told.replace("$from", str(part.start)).replace("$to", str(part.end))
 
 
 def without_searched_mark(line: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from harness.formats.front import (
@@ -16,26 +15,19 @@ from harness.formats.front import (
     split_front,
 )
 from harness.formats.front import without as without_keys
+from harness.formats.openings import details, openings
+from harness.formats.pasted import pasted
 from harness.model import Attempt, FrontMatter, Problem, QueryRecord, Raw, RawHead, Source
 from harness.patterns import lazy
 
 KINDS = ("search", "note")  # any other front matter is the pasted page's own
 _ADOPTED = "adopted"  # the body is one pasted text, whatever it looks like
+PART = "part"  # `2 of 7`: a part of a raw, whose sources may begin at any number
 _KEYS = ("kind", "queries", "rationale", "retrieved", "attempts", _ADOPTED)
 
-_OPENING = lazy(r"^##[ \t]+(?P<number>[0-9]{1,6})\.(?P<title>.*)\n(?:[ \t]*\n)?(?=[-*][ \t])", re.MULTILINE)
-_DETAIL = lazy(r"[-*][ \t]+(?P<key>[A-Za-z_][\w-]*)[ \t]*:(?!//)[ \t]*(?P<value>.*)(?:\n|\Z)")
 _HEADING = lazy(r"^ {0,3}#{1,6}(?=[ \t]|$)", re.MULTILINE)
 _FORGED = lazy(r"^##(?=[ \t]+[0-9]+\.)", re.MULTILINE)
 _FENCE = lazy(r"^ {0,3}(```|~~~).*$", re.MULTILINE)
-
-_FIRST = 4_000  # characters of a pasted page in which its address and date are looked for
-# With brackets in pairs, as in Wikipedia's addresses; `(https://…)` and `[text](https://…)` end before theirs.
-_URL = lazy(r"https?://(?:[^\s<>\"'»”()\[\]]|\([^\s<>\"'»”()\[\]]*\))+")
-_DATE_WORDS = "date|published|updated|дата|опубликовано|обновлено|日期|发布"
-_DATE_LINE = lazy(rf"^[ \t>*_#-]*+(?:{_DATE_WORDS})[\s*_]*[:：][\s*_\"']*(?P<date>[0-9][0-9./-]+)", re.I | re.M)
-_ISO_DATE = lazy(r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2}))?\b")
-_DOTTED_DATE = lazy(r"(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})\b")
 
 
 class _Parts(NamedTuple):
@@ -57,23 +49,60 @@ def parse_raw(text: str, file: str) -> Raw:
     if not parts.closed:
         problems.append(Problem(file, 1, "the front matter has no end", "Put a line `---` below its last key."))
     if front_value(parts.front, _ADOPTED):
-        return Raw(head, (_pasted(parts.body),) if parts.body.strip() else (), tuple(problems))
-    openings = list(_openings(parts.body))
-    stray = parts.body[: openings[0].start()] if openings else parts.body
-    ends = [opening.start() for opening in openings[1:]] + [len(parts.body)]
-    sources = [_source(opening, parts.body, end) for opening, end in zip(openings, ends, strict=False)]
+        return Raw(head, (_pasted(parts.body),) if parts.body.strip() else (), problems=tuple(problems))
+    opened = list(openings(parts.body, anywhere=front_value(parts.front, PART) is not None))
+    stray = parts.body[: opened[0].start()] if opened else parts.body
+    ends = [opening.start() for opening in opened[1:]] + [len(parts.body)]
+    sources = [_source(opening, parts.body, end) for opening, end in zip(opened, ends, strict=False)]
     if stray.strip():
         before = len(text) - len(parts.body) + len(stray) - len(stray.lstrip())
         hint = "It counts as the last source. To make it one of its own: `## 1. Title` and `- url: …` above it."
         problems.append(Problem(file, text.count("\n", 0, before) + 1, "text before the first source", hint))
         sources.append(_pasted(stray))  # last, so that no other source changes its number
-    return Raw(head, tuple(sources), tuple(problems))
+    return Raw(head, tuple(sources), int(opened[0]["number"]) if opened else 1, tuple(problems))
 
 
 def parse_head(prefix: str) -> RawHead:
     """The front matter from the start of a file (64 KiB are plenty), also where the start ends within it."""
     front = _split(prefix).front
     return RawHead(None) if front is None else _head(front)
+
+
+class Outline(NamedTuple):
+    """How a raw is laid out. `stray`: text before the first source (or all of a pasted one), as a source of its own."""
+
+    body: int  # where the front matter ends, in characters
+    adopted: bool  # the body is one pasted text: nothing in it opens a source
+    first: int  # where the first source opens; the end of the text where none does
+    stray: Source | None
+    stray_number: int  # the k of its [N.k]: it counts after the others
+
+
+def outline(text: str) -> Outline:
+    """Of a raw of ours, or of a long enough beginning of one."""
+    parts = _split(text)
+    front, body = parts.front or FrontMatter(), len(text) - len(parts.body)
+    adopted = front_value(front, _ADOPTED) is not None
+    opened = [] if adopted else [opening.start() for opening in openings(parts.body)]
+    first = opened[0] if opened else len(parts.body)
+    before = parts.body[:first]
+    stray = _pasted(before) if before.strip() else None
+    return Outline(body, adopted, body + first, stray, len(opened) + 1)
+
+
+def render_part_head(head: RawHead, part: str) -> str:
+    """The front matter above a part: `part` says which, e.g. `2 of 7`; the sources may then begin at any number."""
+    return _render_head(head._replace(front=put(without_keys(head.front, (PART, _ADOPTED)), PART, part or None)))
+
+
+def without_openings(text: str) -> str:
+    """The text as it is, but for lines that would open a source: those are headings of a lower level then."""
+    return _FORGED.sub("####", text) if "##" in text else text
+
+
+def render_opening(number: int, source: Source) -> str:
+    """The heading and the details that open a source, with the blank line below them."""
+    return _render_source(number, source._replace(text=""))
 
 
 def render_raw(raw: Raw) -> str:
@@ -83,7 +112,7 @@ def render_raw(raw: Raw) -> str:
     """
     if raw.head.kind is None:
         return "".join(source.text for source in raw.sources)
-    return _render_head(raw.head) + "".join(_render_source(k, source) for k, source in enumerate(raw.sources, 1))
+    return _render_head(raw.head) + "".join(_render_source(k, one) for k, one in enumerate(raw.sources, raw.first))
 
 
 def adopt(text: str, head: RawHead) -> str:
@@ -161,42 +190,11 @@ def _render_head(head: RawHead) -> str:
     return render_front(FrontMatter((*front.blocks, *head.front.blocks)))
 
 
-def _openings(body: str) -> Iterator[re.Match[str]]:
-    """The headings that open a source: numbered 1, 2, 3 … and followed by an address or a date."""
-    expected = 1
-    for opening in _numbered_headings(body):
-        keys = {key.lower() for key, _ in _details(body, opening.end())[0]}
-        if int(opening["number"]) == expected and keys & {"url", "date"}:
-            yield opening
-            expected += 1
-
-
-def _numbered_headings(body: str) -> Iterator[re.Match[str]]:
-    """Found by their `##`: a look at every line of 32 MB takes ten times as long."""
-    at = 0 if body.startswith("##") else body.find("\n##") + 1
-    while at or body.startswith("##"):
-        heading = _OPENING.match(body, at)
-        if heading:
-            yield heading
-        at = body.find("\n##", at + 1) + 1
-        if not at:
-            return
-
-
-def _details(body: str, position: int) -> tuple[list[tuple[str, str]], int]:
-    """The `- key: value` lines from a position on, and where they end."""
-    details: list[tuple[str, str]] = []
-    while detail := _DETAIL.match(body, position):
-        details.append((detail["key"], detail["value"].strip()))
-        position = detail.end()
-    return details, position
-
-
 def _source(opening: re.Match[str], body: str, end: int) -> Source:
-    details, start = _details(body, opening.end())
+    given, start = details(body, opening.end())
     named: dict[str, str] = {}
     extra: list[tuple[str, str]] = []
-    for key, value in details:
+    for key, value in given:
         if key.lower() in ("url", "date", "origin") and key.lower() not in named:
             named[key.lower()] = value
         else:
@@ -212,8 +210,8 @@ def _source(opening: re.Match[str], body: str, end: int) -> Source:
 
 
 def _render_source(number: int, source: Source) -> str:
-    details = [("url", source.url), ("date", source.date)]
-    shown = [detail for detail in details if detail[1]] or [("date", "")]  # one of the two makes it a source
+    where = [("url", source.url), ("date", source.date)]
+    shown = [detail for detail in where if detail[1]] or [("date", "")]  # one of the two makes it a source
     lines = [f"## {number}. {_one_line(source.title)}".rstrip()]
     lines += [
         f"- {key}: {_one_line(value)}".rstrip() for key, value in (*shown, ("origin", source.origin), *source.extra)
@@ -227,36 +225,5 @@ def _one_line(value: str) -> str:
 
 
 def _pasted(text: str) -> Source:
-    """One source from a text without structure; title, address and date as its own keys or first lines say."""
-    front, body = split_front(text)
-    front = front or FrontMatter()
-    first = body[:_FIRST]
-    url = front_value(front, "url") or front_value(front, "source") or ""
-    found = _URL.search(first)
-    stated = _DATE_LINE.search(first)
-    date = front_value(front, "date") or front_value(front, "published") or (stated["date"] if stated else "")
-    return Source(
-        title=front_value(front, "title") or _title(first),
-        text=demote(text),
-        url=url if _URL.fullmatch(url) else found[0].rstrip(".,;:!?") if found else "",
-        date=_iso(date),
-        origin="pasted",
-    )
-
-
-def _title(first: str) -> str:
-    heading = re.search(r"^ {0,3}#{1,6}[ \t]+(.*\S)", first, re.MULTILINE)
-    if heading:
-        return heading[1].strip(" #")[:200]
-    lines = (line.strip(" \t#") for line in first.split("\n"))  # a lone `#` is a heading that is demoted
-    told = [line for line in lines if line and not _URL.fullmatch(line) and not _DATE_LINE.match(line)]
-    return told[0][:200] if told else ""
-
-
-def _iso(date: str) -> str:
-    """A date as `YYYY-MM-DD` or `YYYY-MM`; "" if it is none that is certain (3/4/2025 is two dates)."""
-    found = _ISO_DATE.match(date) or _DOTTED_DATE.match(date)
-    if not found:
-        return ""
-    parts = [found["year"], found["month"].zfill(2), *([found["day"].zfill(2)] if found["day"] else [])]
-    return "-".join(parts)
+    source = pasted(text)
+    return source._replace(text=demote(source.text))

@@ -28,6 +28,7 @@ from harness.formats.ledger import (
     render_source_line,
     search_record,
 )
+from harness.formats.reading import read_reading, read_unread, reading_problems, render_reading, render_unread
 from harness.formats.text import clean
 from harness.model import FrontMatter, SearchLine, Section, SectionKind, SourceLine, Summary
 from harness.patterns import lazy
@@ -51,7 +52,8 @@ __all__ = [
     "split_sections",
 ]
 
-_KEYS = ("round", "spent", "checked", "reopened", "question")  # those with a place of their own in Summary
+# Those with a place of their own in Summary.
+_KEYS = ("round", "spent", "checked", "reopened", "question", "reading", "unread")
 _ORDER = tuple(
     SectionKind(kind) for kind in ("confirmed", "contradictions", "not_found", "other", "struck", "searches", "sources")
 )
@@ -83,12 +85,15 @@ def parse_summary(text: str, file: str = "summary.md") -> Summary:
         spent=spent,
         checked=counts["checked"].value,
         reopened=counts["reopened"].value or 0,
+        reading=read_reading(front),
+        unread=read_unread(front),
         fingerprint=front_value(front, "question") or "",
         front=without(front, _KEYS),
         problems=(
             *open_problems(text, file),
             *front_problems(front, file),
             *(count.problem for count in counts.values() if count.problem),
+            *reading_problems(front, file),
         ),
     )
 
@@ -101,6 +106,8 @@ def render_summary(summary: Summary) -> str:
         None if summary.checked is None else str(summary.checked),
         str(summary.reopened) if summary.reopened else None,
         summary.fingerprint or None,
+        render_reading(summary.reading) if summary.reading else None,
+        [render_unread(part) for part in summary.unread] or None,
     )
     known = FrontMatter()
     for key, value in zip(_KEYS, values, strict=True):

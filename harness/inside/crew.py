@@ -133,8 +133,3 @@ def _rung(rung: Rung, around: Surroundings, found: Found | None, made: Requests)
 def the_web() -> tuple[Rung, ...]:
     """Where nobody chose a search: the sub-agent alone, which has the web."""
     return (Rung("agent", {"name": PRESET}),)
-
-
-def window_of(settings: Settings) -> int | None:
-    spec = settings.agents.get(PRESET)
-    return spec.window - spec.output if spec else None

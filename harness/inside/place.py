@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from harness.agents.extractive.agent import ExtractiveAgent
 from harness.config import resolve
-from harness.crew import Surroundings, folder_of
+from harness.crew import Surroundings, folder_of, room_for
 from harness.errors import HarnessError
 from harness.formats.answer import parse_answer
 from harness.formats.question import fingerprint
 from harness.formats.text import shortened
-from harness.inside.crew import Found, SubAgent, TurnClock, ladder, the_web, window_of
+from harness.inside.crew import PRESET, Found, SubAgent, TurnClock, ladder, the_web
 from harness.inside.event import HookEvent
 from harness.inside.seat import Seat, read_seat
 from harness.locate import CASE_DIR, CASE_VARIABLE, cases_around, find_case
@@ -104,11 +104,15 @@ def open_session(case: Path, seat: Seat | None = None, found: Found | None = Non
     settings, notes = resolved.settings, list(resolved.warnings)
     if resolved.origins.get("search", "default") == "default":
         settings = settings._replace(search=the_web())
+    # One sub-agent reads at a time, and its reply is there before the next part is handed out.
+    settings = settings._replace(strategy="refine")
     clock = TurnClock(seat.turn if seat else None)
-    agent = SubAgent(window_of(settings), seat.turn if seat else None, clock)
+    room = room_for(PRESET, settings, os.environ)
+    agent = SubAgent(room.window and room.window - room.output, seat.turn if seat else None, clock)
     around = Surroundings(store, os.environ, notes.append)
     climbed = found is not None or (seat is not None and seat.climbed == searched_for(snapshot.case))
-    crew = Crew(dict.fromkeys(Role, (agent,)), ladder(settings, around, found, climbed=climbed), ExtractiveAgent())
+    rungs = ladder(settings, around, found, climbed=climbed)
+    crew = Crew(dict.fromkeys(Role, (agent,)), rungs, ExtractiveAgent(), {agent.name: room})
     session = Session(store, crew, settings, clock, tell=_noted(notes), unattended=False)
     return Told(session, notes, ", then ".join(_searched(rung) for rung in settings.search))
 

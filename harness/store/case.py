@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from harness.model import Raw
 from harness.store import snapshot, trace
 from harness.store.disk import Disk
 from harness.store.lock import locked
+from harness.store.rawtext import StreamedText, WholeText, open_text
 from harness.store.reading import FileText, Known, digest_of, helper_path, read_helper, read_state
 from harness.store.snapshot import Snapshot
 
@@ -46,6 +48,13 @@ class Base(NamedTuple):
         return cls({name: seen.files[name].digest for name in names}, replies or {})
 
 
+def _hashed(blocks: Iterable[str], digest: hashlib._Hash) -> Iterator[bytes]:
+    for block in blocks:
+        data = block.encode()
+        digest.update(data)
+        yield data
+
+
 class Store:
     """The one door to a case's files. `disk` makes the system calls."""
 
@@ -67,6 +76,10 @@ class Store:
     def read_raw(self, number: int) -> tuple[str, Raw]:
         """The text and the value of raw_N.md. Raises StateMoved if it is gone, BrokenFile if it is too large."""
         return snapshot.read_raw(self.raw_path(number))
+
+    def open_raw(self, number: int) -> WholeText | StreamedText:
+        """The text of raw_N.md; above RAW_LIMIT it is streamed. Raises StateMoved, BrokenFile."""
+        return open_text(self.raw_path(number), whole=snapshot.RAW_LIMIT)
 
     def read_bare(self, number: int) -> FileText:
         """A bare raw for adoption: line ends and all, where it is UTF-8 that needs no cleaning."""
@@ -94,15 +107,23 @@ class Store:
         with self._writing("trace.jsonl"):
             self._trace(record)
 
-    def create_raw(self, number: int, text: str, record: Mapping[str, object]) -> None:
-        """raw_N.md appears whole or not at all and never replaces another."""
+    def create_raw(self, number: int, blocks: Iterable[str], record: Mapping[str, object]) -> None:
+        """raw_N.md appears whole or not at all and never replaces another. Its text comes in blocks: it may be large.
+
+        Raises what `blocks` raises; then nothing stands.
+        """
         path = self.raw_path(number)
         with self._writing(path.name):
             if path.exists():
                 raise StateMoved("this raw is there already", str(path), "harness status")
-            data = text.encode()
-            self._trace({**record, "file": path.name, "sha256": trace.digest(data)})
-            self._create(path, data)
+            digest = hashlib.sha256()
+            temporary = self._temporary(path.parent, _hashed(blocks, digest))
+            try:
+                self._trace({**record, "file": path.name, "sha256": digest.hexdigest()})
+            except OSError:
+                self._unlink_quietly(temporary)
+                raise
+            self._link(temporary, path)
             self.disk.sync_folder(self.folder)
 
     def make_case(self, question: str) -> None:
@@ -162,6 +183,12 @@ class Store:
             return {}
         return value if isinstance(value, dict) else {}
 
+    def helpers_in(self, name: str) -> list[str]:
+        """The names in a folder of helpers; none where it is not there or no folder of ours."""
+        with contextlib.suppress(OSError, HarnessError):
+            return sorted(path.name for path in helper_path(self.helpers, f"{name}/x").parent.iterdir())
+        return []
+
     def drop_helper(self, name: str) -> None:
         with contextlib.suppress(OSError, HarnessError):
             self.disk.unlink(helper_path(self.helpers, name))
@@ -210,7 +237,7 @@ class Store:
             self.disk.close(descriptor)
 
     def _replace(self, path: Path, data: bytes) -> None:
-        temporary = self._temporary(path.parent, data)
+        temporary = self._temporary(path.parent, (data,))
         try:
             for left in reversed(range(REPLACE_TRIES)):
                 try:
@@ -224,7 +251,9 @@ class Store:
             raise
 
     def _create(self, path: Path, data: bytes) -> None:
-        temporary = self._temporary(path.parent, data)
+        self._link(self._temporary(path.parent, (data,)), path)
+
+    def _link(self, temporary: Path, path: Path) -> None:
         try:
             self.disk.link(temporary, path)
         except FileExistsError:
@@ -236,12 +265,13 @@ class Store:
         finally:
             self._unlink_quietly(temporary)
 
-    def _temporary(self, folder: Path, data: bytes) -> Path:
+    def _temporary(self, folder: Path, blocks: Iterable[bytes]) -> Path:
         descriptor, path = self.disk.create_temporary(folder)
         try:
-            self._write_all(descriptor, data)
+            for block in blocks:
+                self._write_all(descriptor, block)
             self.disk.sync(descriptor)
-        except OSError:
+        except (OSError, HarnessError):
             self._unlink_quietly(path)
             raise
         finally:

@@ -125,6 +125,6 @@ def _raw_bytes(path: Path) -> bytes:
     if data is None:
         raise StateMoved("a raw was removed during the pass", str(path), "harness status")
     if len(data) > RAW_LIMIT:
-        hint = "keep what matters of it, or split it into files of their own: raw_N.md, raw_N+1.md, …"
+        hint = 'harness fold FILE -q "…" reads a file of any size; a raw of the harness is read in parts by its fold'
         raise BrokenFile(f"a raw of more than {RAW_LIMIT // 1_000_000} MB", str(path), hint)
     return data

@@ -1,0 +1,94 @@
+"""`harness fold`: any file against one question, part by part, through a case of its own."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from harness.cli.place import case_of, on_terminal, say, write_out
+from harness.cli.sessions import session_of, with_agent
+from harness.formats.front import split_front
+from harness.formats.summary import render_summary
+from harness.gathering import FOLDS, copy_in, drop_spooled, gather
+from harness.loop import read_all
+from harness.model import SectionKind, Summary
+from harness.progress import open_progress
+from harness.session import SYSTEM_CLOCK, Session
+from harness.starting import Asked, begin
+from harness.store import Store
+from harness.turn import forget_failures
+
+WINDOW = 131_072  # tokens: what most models can read; a larger part is read less carefully, too
+COMPLETE, PARTIAL = 0, 4
+
+
+@click.command("fold")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("-q", "--question", required=True, help="What to look for.")
+@click.option("--entities", default="", help="The rows to fill, separated by commas.")
+@click.option("--fields", default="", help="The columns to fill, separated by commas.")
+@click.option("--agent", multiple=True, help="Who reads; several: the next takes over when one fails.")
+@click.option("--strategy", help="refine (one part after the other), map_reduce or tree (side by side).")
+@click.option("--window", type=int, default=WINDOW, show_default=True, help="Tokens of a packet at most.")
+@click.option("--minutes", type=float, help="Minutes of this run at the most.")
+@click.option("--tokens", type=int, help="Tokens of this run at the most.")
+@click.option("-o", "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the result to a file.")
+@click.option("--again", is_flag=True, help="Try once more what failed twice.")
+@click.pass_context
+def fold_command(
+    context: click.Context, /, files: tuple[str, ...], question: str, out: Path | None, again: bool, **options: Any
+) -> int:
+    """Read FILEs of any size (folders too, "-" is stdin) for one question; goes on where it was stopped."""
+    asked = Asked(question, options.pop("entities"), options.pop("fields"))
+    make_fold(context, files, asked)
+    session = session_of(context, with_agent(options), unattended=True)
+    if again:
+        forget_failures(session)
+    final = read_to_the_end(session)
+    write_out(out, result_of(session.store.snapshot().case.summary), "the result")
+    return closing(session, final)
+
+
+def make_fold(context: click.Context, files: tuple[str, ...], asked: Asked) -> None:
+    """The case of these files and this question, made or found again; later commands of this call are about it."""
+    gathered = gather(files, sys.stdin.buffer)
+    try:
+        folder = context.find_root().obj or Path(FOLDS) / gathered.name_for(asked.question)
+        context.find_root().obj = folder
+        case_of(context)  # refuses a folder that is a link out of the project
+        begin(folder, asked)
+        now = SYSTEM_CLOCK.now().strftime("%Y-%m-%dT%H:%M:%SZ")
+        for note in copy_in(Store(folder), gathered, asked.question, now):
+            say(f"note: {note}")
+    finally:
+        drop_spooled(gathered)
+
+
+def read_to_the_end(session: Session) -> str:
+    """Every part, shown while it is read. What ended it: "" or why it stopped early."""
+    say(f"reading: {', '.join(session.settings.synthesizer)}; files in {session.store.folder}")
+    final = ""
+    with open_progress(session, on_terminal()) as progress:
+        for step in read_all(replace(session, tell=progress.event)):
+            progress.step(step)
+            final = step.final
+    return final
+
+
+def result_of(summary: Summary) -> str:
+    """What was found, as Markdown: the summary without what only the harness needs."""
+    kept = tuple(section for section in summary.sections if section.kind is not SectionKind.SEARCHES and section.lines)
+    return split_front(render_summary(replace(summary, sections=kept)))[1].strip("\n")
+
+
+def closing(session: Session, final: str) -> int:
+    """The last line, and the exit code: PARTIAL where something stays unread."""
+    unread = session.store.snapshot().case.summary.unread
+    for part in unread:
+        say(f"unread: characters {part.start:,} to {part.end:,}; harness reread tries them again")
+    say(f"files in {session.store.folder}; harness run goes on to an answer")
+    return PARTIAL if unread or final else COMPLETE

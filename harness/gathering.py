@@ -1,0 +1,202 @@
+"""`harness fold FILE…`: files, folders or stdin become raw_1.md of a case of their own, whatever their size."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from harness.errors import HarnessError, WrongCall
+from harness.formats.front import front_value, put
+from harness.formats.raw import render_opening, render_part_head, without_openings
+from harness.formats.text import clean, decode, shortened
+from harness.model import NO_FRONT, RawHead, Source
+from harness.search.documents.document import Document, Unreadable
+from harness.search.documents.plain import text_of
+from harness.search.documents.read import READERS, Content, read_content, read_document
+from harness.search.scan import scan
+from harness.store import Store
+from harness.store.reading import open_regular
+from harness.store.snapshot import read_head
+
+FOLDS = "folds"  # where the cases of `harness fold` are made; not research/, whose cases commands find by themselves
+STDIN = "-"
+MARK = "files"  # the key in the raw's front matter
+BLOCK = 1_000_000  # bytes
+HELD = 32_000_000  # bytes of stdin in memory; more goes to a temporary file
+NAME_CHARS = 32
+# Formats that say nothing as they are; all other files are text and are kept to the letter.
+CONVERTED = (".html", ".htm", ".pdf", ".docx")
+
+
+class Input(NamedTuple):
+    """One file to read. `name` is what citations lead to; `mark` changes when its content does."""
+
+    name: str
+    path: Path
+    mark: str
+
+
+class Gathered(NamedTuple):
+    """What is folded. `named`: the first name that was given."""
+
+    inputs: tuple[Input, ...]
+    named: str
+
+    def name_for(self, question: str) -> str:
+        """The folder of the case: the same inputs and question lead to the same, changed ones to another."""
+        first = Path(self.named).absolute().stem if self.named != STDIN else "stdin"
+        words = re.sub(r"\W+", "-", first.lower()).strip("-")
+        return f"{shortened(words, NAME_CHARS).rstrip('…-') or 'text'}-{self.mark(question)}"
+
+    def mark(self, question: str) -> str:
+        told = [" ".join(question.split()), *(f"{one.name} {one.mark}" for one in self.inputs)]
+        return sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()[:8]
+
+
+def gather(names: Sequence[str], stdin: BinaryIO) -> Gathered:
+    """The files meant by names of files, folders and `-`. Opens none but stdin. Raises WrongCall."""
+    found: dict[str, Input] = {}
+    for name in names:
+        for one in _inputs(name, stdin):
+            found.setdefault(one.name, one)
+    if not found:
+        raise WrongCall("no file to read", ", ".join(names), f"name files, or a folder with any of {' '.join(READERS)}")
+    return Gathered(tuple(found.values()), names[0])
+
+
+def _inputs(name: str, stdin: BinaryIO) -> Iterator[Input]:
+    if name == STDIN:
+        yield _spooled(stdin)
+        return
+    path = Path(name)
+    if path.is_dir():
+        for file in scan(path).files:
+            where = (path / file.name).as_posix()
+            yield Input(where, file.path, f"{file.size} {file.mtime_ns}")
+        return
+    if not path.exists():
+        raise WrongCall("no such file", str(path.absolute()), 'harness fold FILE -q "…"')
+    if not path.is_file():
+        raise WrongCall("no regular file", str(path), "its text can be piped in: harness fold - < FILE")
+    stat = path.stat()
+    yield Input(path.as_posix(), path.resolve(), f"{stat.st_size} {stat.st_mtime_ns}")
+
+
+def _spooled(stdin: BinaryIO) -> Input:
+    """All of stdin in a temporary file: it is known by its content, so that the same text goes on where it was."""
+    if sys.stdin.isatty() and stdin is sys.stdin.buffer:
+        raise WrongCall("nothing is piped in", STDIN, 'e.g. my-program | harness fold - -q "…"')
+    digest, size = sha256(), 0
+    descriptor, path = tempfile.mkstemp(prefix="harness-fold-", suffix=".txt")
+    with os.fdopen(descriptor, "wb") as file:
+        while data := stdin.read(BLOCK):
+            digest.update(data)
+            size += file.write(data)
+    if not size:
+        Path(path).unlink()
+        raise WrongCall("nothing came in", "stdin is empty", 'e.g. my-program | harness fold - -q "…"')
+    return Input("stdin", Path(path), digest.hexdigest())
+
+
+def drop_spooled(gathered: Gathered) -> None:
+    for one in gathered.inputs:
+        if one.name == "stdin":
+            one.path.unlink(missing_ok=True)
+
+
+def raw_of(gathered: Gathered, mark: str, retrieved: str, notes: list[str]) -> Iterator[str]:
+    """The text of the raw, block by block: each file is a source. `mark` stands in its front matter, to know it again.
+
+    Files that cannot be read go into `notes`.
+
+    Raises HarnessError where none of them can be read.
+    """
+    yield render_part_head(RawHead("note", retrieved=retrieved, front=put(NO_FRONT, MARK, mark)), "")
+    number = 0
+    for one in gathered.inputs:
+        try:
+            document, blocks = _opened(one)
+        except Unreadable as fault:
+            notes.append(f"left out: {one.name} ({fault.what}{f': {fault.value}' if fault.value else ''})")
+            continue
+        number += 1
+        notes += (f"{one.name}: {note}" for note in document.notes)
+        yield render_opening(number, Source(document.title, "", one.name, document.date, "fetched"))
+        for block in blocks:
+            yield without_openings(block)
+        yield "\n\n"
+    if not number:
+        raise HarnessError(
+            "none of the files can be read", "; ".join(notes), "harness fold reads text, HTML, PDF, DOCX"
+        )
+
+
+def _opened(one: Input) -> tuple[Document, Iterator[str]]:
+    """What the file says of itself, and its text. Raises Unreadable."""
+    if one.path.suffix.lower() in CONVERTED:
+        document = read_document(read_content(one.path), one.path.name)
+        return document, iter([document.text])
+    head = _head(one.path)
+    text_of(head)  # refuses what is no text
+    document = Document(one.name, "")
+    if one.path.suffix.lower() in READERS and one.path.suffix.lower() != ".json":
+        document = read_document(Content(head, False), one.path.name)
+    return document, _text(one.path, decode(head).encoding)
+
+
+def _head(path: Path) -> bytes:
+    descriptor = open_regular(path)
+    if descriptor is None:
+        raise Unreadable("gone while it was read")
+    with os.fdopen(descriptor, "rb") as file:
+        data = file.read(BLOCK)
+    return data if len(data) < BLOCK else data[: data.rfind(b"\n") + 1 or BLOCK]
+
+
+def _text(path: Path, encoding: str) -> Iterator[str]:
+    """The clean text in blocks that end with a line where they can."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace")
+    descriptor = open_regular(path)
+    if descriptor is None:
+        raise HarnessError("a file is gone", str(path), "harness fold again")
+    rest = ""
+    with os.fdopen(descriptor, "rb") as file:
+        while data := file.read(BLOCK):
+            text = rest + decoder.decode(data)
+            cut = text.rfind("\n") + 1 or max(0, len(text) - 1)  # a carriage return may belong to what follows
+            rest = text[cut:]
+            yield clean(text[:cut])
+    yield clean(rest + decoder.decode(b"", True))
+
+
+def space_for(folder: Path, gathered: Gathered) -> None:
+    """Raises HarnessError where the disk cannot take a copy."""
+    needed = sum(one.path.stat().st_size for one in gathered.inputs if one.path.exists())
+    near = next(place for place in (folder, *folder.parents) if place.exists())
+    if needed > shutil.disk_usage(near).free:
+        raise HarnessError("no space for a copy of the files", f"{needed:,} bytes in {near}", "harness -C DIR fold …")
+
+
+def copy_in(store: Store, gathered: Gathered, question: str, retrieved: str) -> list[str]:
+    """raw_1.md of the case, unless it is there already; notes on what was left out.
+
+    Raises HarnessError where it was made of other files, or of these as they were.
+    """
+    mark, notes = gathered.mark(question), list[str]()
+    if store.raw_path(1).exists():
+        if front_value(read_head(store.raw_path(1)).front, MARK) != mark:
+            hint = "for these: the same command with another -C DIR, or without it"
+            raise HarnessError("this folder holds the fold of other files", str(store.folder), hint)
+        return notes
+    space_for(store.folder, gathered)
+    record = {"at": retrieved, "role": "harness", "round": 1, "files": [one.name for one in gathered.inputs]}
+    store.create_raw(1, raw_of(gathered, mark, retrieved, notes), record)
+    return notes

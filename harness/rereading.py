@@ -1,0 +1,86 @@
+"""`harness reread`: parts of raws whose replies stayed defective are read once more, perhaps by another agent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from harness.errors import HarnessError, RepliesDefective
+from harness.fold import fold_part
+from harness.folding import Piece, judged_turn, pieces_in, told_of
+from harness.formats.summary import render_summary
+from harness.loop import claimed
+from harness.model import Rewrite, Summary, Unread
+from harness.packet import language_for
+from harness.roles import Credit
+from harness.session import Session, Step
+from harness.store import Snapshot
+from harness.turn import converse
+
+
+def reread(session: Session, number: int | None = None) -> Iterator[Step]:
+    """One step for each part that is read now. `number`: only of raw_`number`.
+
+    Raises HarnessError where nothing is unread, RepliesDefective where something stays so.
+    """
+    left = [part for part in session.store.snapshot().case.summary.unread if number in (None, part.number)]
+    if not left:
+        where = f"raw_{number}.md" if number else str(session.store.folder)
+        raise HarnessError("nothing is unread", where, "harness status says what is due")
+    stayed: list[RepliesDefective] = []
+    with claimed(session, "reread"):
+        while left:
+            try:
+                step, rest = _read(session, left[0])
+            except RepliesDefective as error:
+                stayed.append(error)
+                left = left[1:]
+                continue
+            yield step
+            left = [*([rest] if rest else []), *left[1:]]
+    if stayed:
+        told = f"{stayed[0].what}: {stayed[0].value}"
+        raise RepliesDefective("some of it stays unread", told, "name another agent: harness reread --agent NAME")
+
+
+def _read(session: Session, part: Unread) -> tuple[Step, Unread | None]:
+    """The first piece of an unread stretch, and what is left of it."""
+    snapshot = session.store.snapshot()
+    pieces = pieces_in(session, snapshot, part.number, part.start, part.end)
+    if not pieces:
+        hint = "take it out of `unread:` in summary.md if the text is gone for good"
+        raise HarnessError(f"raw_{part.number}.md has no such characters", f"{part.start}-{part.end}", hint)
+    rest = part._replace(start=pieces[0].part.end)
+    left = rest if rest.start < rest.end else None
+    turn = judged_turn(session, snapshot, pieces[0], partial(_commit, session, snapshot, pieces[0], part, left))
+    turned = converse(session, turn.packet, turn.judge, turn.mend)
+    return turn.commit(turned.value, Credit.of(turned, turn.packet)), left
+
+
+def _commit(
+    session: Session,
+    snapshot: Snapshot,
+    piece: Piece,
+    read: Unread,
+    left: Unread | None,
+    rewrite: Rewrite,
+    credit: Credit,
+) -> Step:
+    """The facts of it, and the list of what is unread without it: one write."""
+    case = replace(snapshot.case, summary=_without(snapshot.case.summary, read, left))
+    folded = fold_part(case, rewrite, piece.raw, piece.number, language_for(case, session.settings))
+    record = {
+        **credit.record,
+        "reread": [piece.part.start, piece.part.end, piece.part.total],
+        "added": list(folded.added),
+        "removed": list(folded.removed),
+        "reasons": [list(removal) for removal in rewrite.removed],
+    }
+    session.commit(snapshot, "summary.md", render_summary(folded.summary), record, replies=credit.files)
+    return Step("reread", told_of(snapshot, folded, rewrite, piece), credit.tokens)
+
+
+def _without(summary: Summary, read: Unread, left: Unread | None) -> Summary:
+    unread = (left if part == read else part for part in summary.unread)
+    return replace(summary, unread=tuple(part for part in unread if part))
