@@ -114,6 +114,25 @@ def text_and_budget(session: Session, snapshot: Snapshot, number: int) -> tuple[
     return text, min(budgets, key=lambda budget: budget.tokens)
 
 
+class Ahead(NamedTuple):
+    """What is left to read of a raw: parts, characters, and tokens at most."""
+
+    parts: int
+    characters: int
+    tokens: int
+
+
+def ahead(session: Session, snapshot: Snapshot, number: int) -> Ahead:
+    """Raises HarnessError where the window has no room for the raw."""
+    text, budget = text_and_budget(session, snapshot, number)
+    reading = snapshot.case.summary.reading
+    start = reading.done if reading and reading.number == number else 0
+    limit = room_to_cut(session, budget)
+    parts = parts_of(text, limit, (start, None))
+    characters = parts[-1].total - start if parts else 0
+    return Ahead(len(parts), characters, len(parts) * budget.tokens if budget else estimate(text.slice(0, characters)))
+
+
 def room_to_cut(session: Session, budget: Budget | None) -> Budget:
     """Raises HarnessError where so little is left for the raw that parts of it would mean nothing."""
     if budget and budget.tokens < LEAST:

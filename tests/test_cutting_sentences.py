@@ -71,3 +71,24 @@ def test_chinese_without_blanks_is_cut_between_sentences() -> None:
 def test_words_stay_whole_where_there_are_no_sentences() -> None:
     text = "слово " * 200
     assert all(text[part.end - 1] == " " for part in cut([text], 100, characters))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2024-03-01 12:00:{0:02} ERROR worker-{0} took 3.5 s. It was ended, and was begun anew.",
+        "{0} | Anna | 37.5 | Alpha. Beta",
+        "Entry {0}: Samokat opened a dark store in Kazan. It has 300 square metres",
+        "Запись {0}: Самокат открыл склад в Казани. Его площадь 300 кв. м",
+    ],
+)
+def test_lines_that_are_entries_stay_whole(line: str) -> None:
+    text = "".join(line.format(number) + "\n" for number in range(300))
+    parts = list(cut([text], 2_000, characters, sources=False))
+    assert len(parts) > 3 and all(text[part.end - 1] == "\n" for part in parts)
+
+
+def test_prose_that_was_wrapped_is_cut_between_sentences() -> None:
+    text = "The river rose in\nthe night and the town was\nflooded by the morning. " * 100
+    parts = list(cut([text], 2_000, characters, sources=False))
+    assert len(parts) > 2 and all(text[: part.end].endswith("morning. ") for part in parts)

@@ -11,12 +11,15 @@ import click
 
 from harness.cli.place import case_of, on_terminal, say, write_out
 from harness.cli.sessions import session_of, with_agent
+from harness.folding import ahead
 from harness.formats.front import split_front
 from harness.formats.summary import render_summary
 from harness.gathering import FOLDS, copy_in, drop_spooled, gather
 from harness.loop import read_all
 from harness.model import SectionKind, Summary
+from harness.plan import Fold, Limits, due
 from harness.progress import open_progress
+from harness.roles import BUILT_IN
 from harness.session import SYSTEM_CLOCK, Session
 from harness.starting import Asked, begin
 from harness.store import Store
@@ -70,13 +73,29 @@ def make_fold(context: click.Context, files: tuple[str, ...], asked: Asked) -> N
 
 def read_to_the_end(session: Session) -> str:
     """Every part, shown while it is read. What ended it: "" or why it stopped early."""
-    say(f"reading: {', '.join(session.settings.synthesizer)}; files in {session.store.folder}")
+    say(f"{outlook(session)}; files in {session.store.folder}")
     final = ""
     with open_progress(session, on_terminal()) as progress:
         for step in read_all(replace(session, tell=progress.event)):
             progress.step(step)
             final = step.final
     return final
+
+
+def outlook(session: Session) -> str:
+    """Who reads how much of it, and where this run will stop."""
+    snapshot = session.store.snapshot()
+    action = due(snapshot.case, Limits())
+    readers = ", ".join(session.settings.synthesizer)
+    if not isinstance(action, Fold):
+        return "all of it is read already"
+    left = ahead(session, snapshot, action.number)
+    parts = "1 part" if left.parts == 1 else f"{left.parts} parts"
+    told = f"{readers} reads {left.characters:,} characters in {parts}, at most {left.tokens:,} tokens"
+    limit = session.settings.tokens
+    if left.tokens > limit and readers != BUILT_IN:
+        told += f" (this run stops at {limit:,}; --tokens sets another limit)"
+    return told
 
 
 def result_of(summary: Summary) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from harness.cutting.leads import Leads
 from harness.cutting.outline import Outline, Start
 from harness.cutting.regions import Region
-from harness.cutting.sentences import character_end, sentence_end, word_end
+from harness.cutting.sentences import character_end, line_end, sentence_end, word_end
 from harness.cutting.window import NOWHERE
 from harness.ports import CountTokens
 
@@ -208,7 +208,8 @@ class Packer:
         if passed > low:
             return passed
         text, first = self._window.place(0)
-        end = sentence_end(text, low + first, high + first) or word_end(text, low + first, high + first)
+        place = low + first, high + first
+        end = line_end(text, *place) or sentence_end(text, *place) or word_end(text, *place)
         return (end if end is not None else character_end(text, self._begin + first, high + first)) - first
 
     def _paragraph_end(self, low: int, high: int) -> int | None:

@@ -27,9 +27,21 @@ _ABBREVIATIONS = frozenset(_WORDS.split())
 _AT_THE_END = "etc inc ltd a.m p.m т.д т.п др проч руб коп тыс млн млрд трлн чел экз шт"
 _ENDING = frozenset(_AT_THE_END.split())
 _NEAR = 2_000  # characters before the limit that are looked at first: a sentence is seldom longer
+_LINES = 20_000  # characters whose lines tell what the lines are
 _WORD_END = lazy(r"[\s，、；：,;]+")
 _WORD = 200  # characters in which a blank is looked for: what is longer is no word
 _JOINERS = frozenset("\u200d\ufe0e\ufe0f")  # they bind what stands before them to what comes
+
+
+def line_end(text: str, low: int, high: int) -> int | None:
+    """The last line's end above `low` and up to `high`, where lines are entries of their own: of a log, of a list.
+
+    None where they are prose that was wrapped: then some lines in five begin with a small letter.
+    """
+    lines = text[max(low, high - _LINES) : high].split("\n")[1:]
+    if sum(line[:1].islower() for line in lines) * 5 >= len(lines):
+        return None
+    return text.rfind("\n", low, high) + 1
 
 
 def sentence_end(text: str, low: int, high: int) -> int | None:
