@@ -57,9 +57,11 @@ def reduced(replies: Replies, read: Sequence[Read]) -> Step:
     case, parts = replies.snapshot.case, replies.parts()
     raw = _raw(replies, parts)
     whole = Piece(replies.number, Part(1, 1, 0, parts[-1].end, parts[-1].end), raw)
-    merged = _checked(replies, whole, merge(case.summary, [one.rewrite for one in read], grid_of(replies)))
+    united = merge(case.summary, [one.rewrite for one in read], grid_of(replies))
+    merged = _checked(replies, whole, united._replace(totals=()))  # sums are no role's to be checked
     if replies.counts:
-        leaves = read_kept(replies, parts) or []
+        joined = any(one.kept.notes for one in read)
+        leaves = (read_kept(replies, parts) or []) if joined else read
         cited = [f"{replies.number}.{k}" for k, source in enumerate(raw.sources, 1) if source.title][:MOST_CITED]
         language = language_for(case, replies.session.settings)
         summed = total_lines(add(one.rewrite.totals for one in leaves), cited, language)

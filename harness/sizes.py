@@ -15,7 +15,7 @@ from harness.crew import counter_of, room_for
 from harness.errors import HarnessError, WrongCall
 from harness.formats.text import decode, one_line
 from harness.options import Settings
-from harness.parts import LEAST, Room, budget_of, fits, parts_of
+from harness.parts import LEAST, Budget, Part, Room, Text, budget_of, fits, parts_of, shown
 from harness.search.documents.plain import CONTROL, CONTROL_SHARE, SAMPLE
 from harness.search.scan import scan
 from harness.store.rawtext import open_text
@@ -83,15 +83,37 @@ def columns_of(
 def count_parts(settings: Settings) -> CountParts:
     """How many parts a Synthesizer would read a file in, about: the question is not known here."""
 
-    def parts(path: Path, column: Column) -> int:
-        room = column.room or Room(column.window, count=column.counter)
-        budget = budget_of(room, PROMPT + settings.summary_tokens)
-        text = open_text(path, whole=RAW_LIMIT)
-        if budget.tokens < LEAST:
-            return 0
-        return 1 if fits(text.slice(0, budget.longest), budget) else len(parts_of(text, budget, (0, None)))
+    return lambda path, column: len(cut_file(path, column, settings).parts)
 
-    return parts
+
+class CutFile(NamedTuple):
+    """A file as it would be read; no parts where the window has no room for any."""
+
+    text: Text
+    budget: Budget
+    parts: tuple[Part, ...]
+
+
+def cut_file(path: Path, column: Column, settings: Settings) -> CutFile:
+    room = column.room or Room(column.window, count=column.counter)
+    budget = budget_of(room, PROMPT + settings.summary_tokens)
+    text = open_text(path, whole=RAW_LIMIT)
+    if budget.tokens < LEAST:
+        return CutFile(text, budget, ())
+    start = text.slice(0, budget.longest)
+    if fits(start, budget):
+        return CutFile(text, budget, (Part(1, 1, 0, len(start), len(start), text=start),))
+    return CutFile(text, budget, parts_of(text, budget, (0, None)))
+
+
+def render_parts(path: Path, column: Column, settings: Settings) -> str:
+    """A line a part: its characters, and its tokens with all that is repeated above them."""
+    text, budget, parts = cut_file(path, column, settings)
+    lines = [f"{path}, in a window of {column.window:,}:"]
+    for part in parts:
+        tokens = column.counter(part.text or shown(part, text, budget).text)
+        lines.append(f"  part {part.number} of {part.of}: characters {part.start:,} to {part.end:,}, {tokens:,} tokens")
+    return "\n".join(lines)
 
 
 def _of_roles(settings: Settings) -> list[str]:

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -139,3 +140,18 @@ def test_columns_of_roles_without_a_window_are_the_vocabularies() -> None:
     assert [one.name for one in columns_of(settings, {}, encodings=(), agents=(), window=None)] == ["mine"]
     plain = columns_of(Settings(), {}, encodings=(), agents=(), window=7)
     assert [(one.name, one.window) for one in plain] == [("cl100k_base", 7), ("o200k_base", 7)]
+
+
+def test_each_part_is_listed_with_its_characters_and_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = "".join(f"Line {number} of the log says nothing new.\n" for number in range(2_000))
+    write_tree(tmp_path, {"log.txt": text})
+    ran = harness("tokens", "log.txt", "--encoding", "cl100k_base", "--window", "16000", "--parts")
+    told = re.findall(r"part (\d+) of (\d+): characters ([\d,]+) to ([\d,]+), ([\d,]+) tokens", ran.out)
+    places = [(int(start.replace(",", "")), int(end.replace(",", ""))) for _, _, start, end, _ in told]
+    assert len(told) > 3 and {int(of) for _, of, *_ in told} == {len(told)}
+    assert places[0][0] == 0 and places[-1][1] == len(text)
+    assert [end for _, end in places[:-1]] == [start for start, _ in places[1:]]
+    assert f"{len(told)} parts" in ran.out and max(int(tokens.replace(",", "")) for *_, tokens in told) < 16_000
+    refused = harness("tokens", "log.txt", "--encoding", "cl100k_base", "--parts")
+    assert refused.code == 2 and "--window" in refused.err
