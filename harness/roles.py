@@ -27,16 +27,12 @@ from harness.store import Snapshot
 from harness.turn import Judge, Mend, Turned, converse
 
 T = TypeVar("T")
-BUILT_IN = "extractive"
 # Defects of a Planner that wants to stop too soon: when it insists, the built-in Planner's query is taken.
 TOO_SOON = frozenset({"early-answer", "no-source"})
 
 
 class Credit(NamedTuple):
-    """Where a value comes from: the trace record, the tokens it took, the files a person saved as the reply.
-
-    What the built-in rules read is recorded and costs nothing, so it is not held against the limit of a run.
-    """
+    """Where a value comes from: the trace record, the tokens it took, the files a person saved as the reply."""
 
     record: Mapping[str, object]
     tokens: int = 0
@@ -44,7 +40,7 @@ class Credit(NamedTuple):
 
     @classmethod
     def of(cls, turned: Turned[Any], packet: Packet) -> Credit:
-        tokens = sum(sum(used) for agent, used in turned.spent.items() if agent != BUILT_IN)
+        tokens = sum(map(sum, turned.spent.values()))
         return cls(turned.record(packet), tokens, turned.reply.files)
 
 

@@ -156,6 +156,7 @@ def test_step_does_one_pass_and_says_so_in_one_line(case: Path) -> None:
         "tokens": 0,
         "final": "answered",
         "notes": [],
+        "read": None,
     }
 
 

@@ -40,6 +40,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "find": ("find", "revenue"),
     "fold": ("fold", "docs", "-q", "revenue?"),
     "reread": ("reread",),
+    "tokens": ("tokens", "docs"),
+    "tokens of the case": ("tokens", "--agent", "evil", "--parts"),
     "agents": ("agents",),
     "trust": ("trust",),
     "config": ("config",),

@@ -11,6 +11,7 @@ import click
 
 from harness.cli.place import case_of, on_terminal, say, write_out
 from harness.cli.sessions import session_of, with_agent
+from harness.crew import BUILT_IN
 from harness.folding import ahead
 from harness.formats.front import split_front
 from harness.formats.summary import render_summary
@@ -19,7 +20,6 @@ from harness.loop import read_all
 from harness.model import SectionKind, Summary
 from harness.plan import Fold, Limits, due
 from harness.progress import open_progress
-from harness.roles import BUILT_IN
 from harness.session import SYSTEM_CLOCK, Session
 from harness.starting import Asked, begin
 from harness.store import Store
