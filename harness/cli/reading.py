@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from harness.agents.extractive.totals import asks
 from harness.cli.place import case_of, on_terminal, say, write_out
 from harness.cli.sessions import session_of, with_agent
 from harness.crew import BUILT_IN
@@ -20,6 +21,7 @@ from harness.loop import read_all
 from harness.model import SectionKind, Summary
 from harness.plan import Fold, Limits, due
 from harness.progress import open_progress
+from harness.replies import TREE
 from harness.session import SYSTEM_CLOCK, Session
 from harness.starting import Asked, begin
 from harness.store import Store
@@ -73,7 +75,8 @@ def make_fold(context: click.Context, files: tuple[str, ...], asked: Asked) -> N
 
 def read_to_the_end(session: Session) -> str:
     """Every part, shown while it is read. What ended it: "" or why it stopped early."""
-    say(f"{outlook(session)}; files in {session.store.folder}")
+    say(f"files in {session.store.folder}")
+    say(outlook(session))
     final = ""
     with open_progress(session, on_terminal()) as progress:
         for step in read_all(replace(session, tell=progress.event)):
@@ -87,7 +90,7 @@ def outlook(session: Session) -> str:
     snapshot = session.store.snapshot()
     action = due(snapshot.case, Limits())
     readers = ", ".join(session.settings.synthesizer)
-    if not isinstance(action, Fold):
+    if not isinstance(action, Fold) or snapshot.case.question is None:
         return "all of it is read already"
     left = ahead(session, snapshot, action.number)
     parts = "1 part" if left.parts == 1 else f"{left.parts} parts"
@@ -95,6 +98,8 @@ def outlook(session: Session) -> str:
     limit = session.settings.tokens
     if left.tokens > limit and readers != BUILT_IN:
         told += f" (this run stops at {limit:,}; --tokens sets another limit)"
+    if left.parts > 1 and session.settings.strategy != TREE and asks(snapshot.case.question.text):
+        told += "\nnote: the question asks for a sum or a count; --strategy tree adds it up over all parts"
     return told
 
 

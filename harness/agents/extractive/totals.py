@@ -56,13 +56,18 @@ class Counted(NamedTuple):
     unread: int = 0
 
 
+def asks(question: str) -> bool:
+    """Whether a question is about sums or counts."""
+    return bool(_ASKS.search(question))
+
+
 def count(sources: Sequence[tuple[str, Source]], grid: Grid, question: str) -> Counted:
     """Exact totals for each name in the key column of the tables that fit the question; none where it asks for none.
 
     The key column has the grid's entities, or the header that the question names behind "per", "each", «по», 每. What
     is added is the column whose header has the words of a field, or of the question; or the rows are counted.
     """
-    if not _ASKS.search(question):
+    if not asks(question):
         return Counted((), tuple(sources))
     found: list[tuple[Total, ...]] = []
     rest: list[tuple[str, Source]] = []
