@@ -11,39 +11,27 @@ from harness.errors import HarnessError, RepliesDefective
 from harness.fold import Folded, fold, gaps_left, list_sources
 from harness.formats.labels import counted
 from harness.formats.raw import parse_raw
-from harness.formats.summary import lines_of, render_summary
-from harness.guards.lines import FACTUAL, View, known_sources
+from harness.formats.summary import render_summary
 from harness.guards.mending import mend
 from harness.guards.synthesizer import check_rewrite
-from harness.model import Defect, Packet, Raw, Reading, Reply, Rewrite, Role, Source, Summary, Unread
+from harness.judging import Piece, judge_rewrite, view_of
+from harness.model import Packet, Reading, Rewrite, Role, Summary, Unread
 from harness.packet import Turn, language_for
 from harness.parts import HUGE_WINDOW, LEAST, NO_LIMIT, Budget, Part, Room, Text, budget_of, fits, parts_of, shown
 from harness.plan import Fold
-from harness.reply import parse_synthesizer
 from harness.roles import Credit, RoleTurn, packet_for
 from harness.session import Event, Session, Step
 from harness.store import Snapshot
 from harness.store.sources import Sources
 from harness.tokens import estimate
-from harness.turn import Judge, converse
+from harness.turn import converse
 
+SMALL = 200_000  # characters; a larger raw is counted before it is taken to fit
+UPPER = 3  # times the estimate: no vocabulary and factor gives more (specs.MOST_SAFETY)
 SUMMARY_STEP = 1_000  # tokens: a summary over its allowance counts in such steps, so that not every pass cuts anew
 
 
 LONGEST_PART = Part(99_999, 99_999, 0, 0, 0)  # whose words in the prompt are as long as those of any
-
-
-class Piece(NamedTuple):
-    """The part of raw_`number` that a pass reads; `raw` is what it shows, as a value."""
-
-    number: int
-    part: Part
-    raw: Raw
-
-    @property
-    def name(self) -> str:
-        where = "" if self.part.whole else f" part {self.part.number} of {self.part.of}"
-        return f"raw_{self.number}.md{where}"
 
 
 # What is due --------------------------------------------------------------------------------------
@@ -69,9 +57,11 @@ def piece_due(session: Session, snapshot: Snapshot, number: int) -> Piece:
 
     Raises HarnessError where the window has no room for a raw.
     """
-    text, budget = text_and_budget(session, snapshot, number)
     reading = snapshot.case.summary.reading
     start = reading.done if reading and reading.number == number else 0
+    if not start and (small := _small(session, snapshot, number)):
+        return small
+    text, budget = text_and_budget(session, snapshot, number)
     if not start:
         whole = text.slice(0, (budget or NO_LIMIT).longest)
         if fits(whole, budget):
@@ -83,6 +73,21 @@ def piece_due(session: Session, snapshot: Snapshot, number: int) -> Piece:
         session.tell(Event("notice", f"raw_{number}.md was changed while it was read: it is read from its start again"))
         parts = parts_of(text, budget, (0, None))
     return piece_of(number, shown(parts[0], text, budget))
+
+
+def _small(session: Session, snapshot: Snapshot, number: int) -> Piece | None:
+    """A raw that fits whatever the vocabulary: most do, and reading one takes a quarter of a second."""
+    text = session.store.open_raw(number)
+    whole = "" if text.huge else text.slice(0, SMALL)
+    if not whole or len(whole) == SMALL:
+        return None
+    piece = piece_of(number, Part(1, 1, 0, len(whole), len(whole), text=whole))
+    rooms = [session.crew.room_of(agent) for agent in session.crew.agents[Role.SYNTHESIZER]]
+    needed = UPPER * estimate(_packet(session, snapshot, number, piece.part).prompt) + session.settings.summary_tokens
+    least = min((budget_of(room, needed).tokens for room in rooms if room.window), default=0)
+    files = any(room.part_tokens and UPPER * estimate(whole) > room.part_tokens for room in rooms)
+    lines = any(room.part_lines and whole.count("\n") > room.part_lines for room in rooms)
+    return None if least < 0 or files or lines else piece
 
 
 def pieces_in(
@@ -183,45 +188,6 @@ def judged_turn(
     view = view_of(session, snapshot, packet, piece)
     mender = partial(mend, summary=snapshot.case.summary, check=partial(check_rewrite, view=view))
     return RoleTurn(packet, judge_rewrite(view), commit, mender)
-
-
-def view_of(session: Session, snapshot: Snapshot, packet: Packet, piece: Piece) -> View:
-    settings = session.settings
-    seen = Seen(snapshot.case.summary, piece, Sources(session.store))
-    known = known_sources(snapshot.case.summary) | seen.ids
-    return View(snapshot.case, packet, known, seen, settings.summary_tokens, settings.sections)
-
-
-class Seen:
-    """What a citation leads to: of the raw that is read now the part that was shown, with what the summary already
-    says of it; of all others their whole sources. So nothing that a pass holds grows with the raw."""
-
-    def __init__(self, summary: Summary, piece: Piece, others: Sources) -> None:
-        self._piece = piece
-        self._shown = {f"{piece.number}.{k}": source for k, source in enumerate(piece.raw.sources, piece.raw.first)}
-        self._lines = [line for kind in FACTUAL for line in lines_of(summary, kind)]
-        self._others = others
-
-    @property
-    def ids(self) -> frozenset[str]:
-        return frozenset(self._shown)
-
-    def __call__(self, id: str) -> Source | None:
-        if int(id.partition(".")[0]) != self._piece.number:
-            return self._others(id)
-        if self._piece.part.whole:
-            return self._shown.get(id)
-        source = self._shown.get(id, Source("", ""))
-        told = [line for line in self._lines if f"[{id}]" in line]
-        return source._replace(text="\n".join((source.text, *told)))
-
-
-def judge_rewrite(view: View) -> Judge[Rewrite]:
-    def judge(reply: Reply) -> tuple[Rewrite | None, tuple[Defect, ...]]:
-        rewrite, defects = parse_synthesizer(reply)
-        return rewrite, defects or (check_rewrite(rewrite, view) if rewrite else ())
-
-    return judge
 
 
 # What becomes of it --------------------------------------------------------------------------------

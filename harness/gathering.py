@@ -50,14 +50,14 @@ class Gathered(NamedTuple):
     inputs: tuple[Input, ...]
     named: str
 
-    def name_for(self, question: str) -> str:
-        """The folder of the case: the same inputs and question lead to the same, changed ones to another."""
+    def name_for(self, asked: str) -> str:
+        """The folder of the case: the same inputs and `asked`, all that was asked, lead to the same."""
         first = Path(self.named).absolute().stem if self.named != STDIN else "stdin"
         words = re.sub(r"\W+", "-", first.lower()).strip("-")
-        return f"{shortened(words, NAME_CHARS).rstrip('…-') or 'text'}-{self.mark(question)}"
+        return f"{shortened(words, NAME_CHARS).rstrip('…-') or 'text'}-{self.mark(asked)}"
 
-    def mark(self, question: str) -> str:
-        told = [" ".join(question.split()), *(f"{one.name} {one.mark}" for one in self.inputs)]
+    def mark(self, asked: str) -> str:
+        told = [" ".join(asked.split()), *(f"{one.name} {one.mark}" for one in self.inputs)]
         return sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
@@ -185,12 +185,12 @@ def space_for(folder: Path, gathered: Gathered) -> None:
         raise HarnessError("no space for a copy of the files", f"{needed:,} bytes in {near}", "harness -C DIR fold …")
 
 
-def copy_in(store: Store, gathered: Gathered, question: str, retrieved: str) -> list[str]:
+def copy_in(store: Store, gathered: Gathered, asked: str, retrieved: str) -> list[str]:
     """raw_1.md of the case, unless it is there already; notes on what was left out.
 
     Raises HarnessError where it was made of other files, or of these as they were.
     """
-    mark, notes = gathered.mark(question), list[str]()
+    mark, notes = gathered.mark(asked), list[str]()
     if store.raw_path(1).exists():
         if front_value(read_head(store.raw_path(1)).front, MARK) != mark:
             hint = "for these: the same command with another -C DIR, or without it"

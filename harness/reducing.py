@@ -9,11 +9,12 @@ from itertools import chain
 from typing import NamedTuple
 
 from harness.facts import citations
-from harness.folding import Piece, commit_piece, judged_turn, view_of, with_unread
+from harness.folding import commit_piece, judged_turn, with_unread
 from harness.formats.raw import render_part_head
 from harness.guards.lines import FACTUAL, nowhere, old_lines, written_lines
 from harness.guards.mending import mend
 from harness.guards.synthesizer import check_rewrite
+from harness.judging import Piece, view_of
 from harness.merging import merge
 from harness.model import NO_GRID, Grid, Raw, RawHead, Rewrite, Role, Source, Unread
 from harness.packet import language_for

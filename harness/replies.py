@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from harness.errors import HarnessError, RepliesDefective
-from harness.folding import Piece, piece_of, piece_turn
+from harness.folding import piece_of, piece_turn
+from harness.judging import Piece
 from harness.model import Reply, Rewrite, Role
 from harness.parts import Budget, Part, Text, parts_of, shown
 from harness.plan import state_token

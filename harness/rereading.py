@@ -8,8 +8,9 @@ from functools import partial
 
 from harness.errors import HarnessError, RepliesDefective
 from harness.fold import fold_part
-from harness.folding import Piece, judged_turn, pieces_in, told_of
+from harness.folding import judged_turn, pieces_in, told_of
 from harness.formats.summary import render_summary
+from harness.judging import Piece
 from harness.loop import claimed
 from harness.model import Rewrite, Summary, Unread
 from harness.packet import language_for

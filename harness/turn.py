@@ -87,8 +87,8 @@ def converse(session: Session, packet: Packet, judge: Judge[T], mend: Mend[T] | 
                 break
             if reply.tokens_in is not None:
                 session.crew.learn(agent.name, current.prompt, reply.tokens_in)
-            into = room.count(current.prompt) if reply.tokens_in is None else reply.tokens_in
-            _add(spent, agent.name, into, room.count(reply.text) if reply.tokens_out is None else reply.tokens_out)
+            into = estimate(current.prompt) if reply.tokens_in is None else reply.tokens_in
+            _add(spent, agent.name, into, estimate(reply.text) if reply.tokens_out is None else reply.tokens_out)
             cost = cost if reply.cost is None else (cost or 0.0) + reply.cost
             guessed |= reply.tokens_in is None or reply.tokens_out is None
             value, defects = judge(reply)

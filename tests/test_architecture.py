@@ -78,6 +78,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "crew",
         "turn",
         "roles",
+        "judging",
         "folding",
         "replies",
         "reducing",

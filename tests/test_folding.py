@@ -228,6 +228,17 @@ def test_an_agent_that_cannot_be_reached_stops_the_run_and_the_state_stands(tmp_
     assert read_tree(folder)["summary.md"] == before
 
 
+def test_a_raw_that_fits_anyhow_is_not_counted(tmp_path: Path) -> None:
+    """A vocabulary takes a quarter of a second to read, and every hook would have to."""
+
+    def count(text: str) -> int:
+        raise AssertionError("counted")
+
+    small = render_raw(Raw(RawHead("note"), (Source("Short", "fact short\n", "https://example.org/1"),)))
+    folder = case(tmp_path, **{"raw_1.md": small})
+    assert one_step(session(folder, FunctionAgent(copy_facts), Room(window=100_000, count=count))).action == "fold"
+
+
 def test_a_window_without_room_says_what_to_change(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="no room for the results") as refused:
         one_step(session(case(tmp_path), room=Room(window=7_000)))

@@ -49,7 +49,7 @@ def fold_command(
 ) -> int:
     """Read FILEs of any size (folders too, "-" is stdin) for one question; goes on where it was stopped."""
     asked = Asked(question, options.pop("entities"), options.pop("fields"))
-    make_fold(context, files, asked)
+    make_fold(context, files, asked, TREE if options["strategy"] == TREE else "")
     session = session_of(context, with_agent(options), unattended=True)
     if again:
         forget_failures(session)
@@ -58,16 +58,20 @@ def fold_command(
     return closing(session, final)
 
 
-def make_fold(context: click.Context, files: tuple[str, ...], asked: Asked) -> None:
-    """The case of these files and this question, made or found again; later commands of this call are about it."""
+def make_fold(context: click.Context, files: tuple[str, ...], asked: Asked, counts: str) -> None:
+    """The case of these files and this question, made or found again; later commands of this call are about it.
+
+    What a tree adds up is another result (`counts`), and so are other rows and columns.
+    """
     gathered = gather(files, sys.stdin.buffer)
+    told = " ".join((asked.question, asked.entities, asked.fields, counts))
     try:
-        folder = context.find_root().obj or Path(FOLDS) / gathered.name_for(asked.question)
+        folder = context.find_root().obj or Path(FOLDS) / gathered.name_for(told)
         context.find_root().obj = folder
         case_of(context)  # refuses a folder that is a link out of the project
         begin(folder, asked)
         now = SYSTEM_CLOCK.now().strftime("%Y-%m-%dT%H:%M:%SZ")
-        for note in copy_in(Store(folder), gathered, asked.question, now):
+        for note in copy_in(Store(folder), gathered, told, now):
             say(f"note: {note}")
     finally:
         drop_spooled(gathered)
