@@ -9,11 +9,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.errors import StateMoved
+from harness.errors import BrokenFile, StateMoved
 from harness.formats.text import clean, decode
 from harness.store.reading import open_regular, refuse_junk
 
 BLOCK = 1_000_000  # bytes
+CHARACTER = 4  # bytes at most
+ESCAPE = 100  # bytes of a terminal sequence that is not torn
 
 
 class Mark(NamedTuple):
@@ -47,6 +49,7 @@ class StreamedText:
     path: Path
     size: int
     changed: int  # ns
+    block: int = BLOCK
     _marks: list[Mark] = field(default_factory=lambda: [Mark(0, 0)], compare=False, repr=False)
 
     @property
@@ -73,16 +76,11 @@ class StreamedText:
         if descriptor is None:
             raise StateMoved("a raw was removed during the pass", str(self.path), "harness status")
         with os.fdopen(descriptor, "rb") as file:
-            file.seek(mark.bytes)
-            rest = b""
-            while data := file.read(BLOCK):
-                data = rest + data
-                cut = _end_of_lines(data) if len(data) >= BLOCK else len(data)
-                rest = data[cut:]
+            # Where a block ends is told by where it begins alone: its text is the same whoever reads it from where.
+            while file.seek(mark.bytes) >= 0 and (data := file.read(self.block)):
+                cut = _end_of_lines(data) if len(data) == self.block else len(data)
                 yield mark, (text := clean(data[:cut].decode("utf-8", "replace")))
                 mark = self._marked(mark, Mark(mark.characters + len(text), mark.bytes + cut))
-            if rest:
-                yield mark, clean(rest.decode("utf-8", "replace"))
 
     def _marked(self, before: Mark, mark: Mark) -> Mark:
         if self._marks[-1] == before:
@@ -92,13 +90,16 @@ class StreamedText:
 
 def _end_of_lines(data: bytes) -> int:
     """Where the last whole line ends; in one endless line, where the last whole character does."""
-    end = data.rfind(b"\n") + 1
-    if end:
+    end = data.rfind(b"\n") + 1 or data.rfind(b"\r")  # one at the very end may belong to a line feed
+    if end > 0:
         return end
-    end = len(data)
-    while data[end - 1] & 0xC0 == 0x80:
+    escape = data.rfind(b"\x1b", -ESCAPE)
+    if escape > 0:
+        return escape
+    end = len(data) - 1
+    while end > len(data) - CHARACTER and data[end] & 0xC0 == 0x80:
         end -= 1
-    return end - 1 if data[end - 1] & 0x80 else end
+    return end
 
 
 def open_text(path: Path, *, whole: int) -> WholeText | StreamedText:
@@ -108,9 +109,15 @@ def open_text(path: Path, *, whole: int) -> WholeText | StreamedText:
         raise StateMoved("a raw was removed during the pass", str(path), "harness status")
     with os.fdopen(descriptor, "rb") as file:
         stat = os.fstat(file.fileno())
-        text = decode(file.read(BLOCK if stat.st_size > whole else -1)).text
-    refuse_junk(path, text)
-    return _streamed(path, stat.st_size, stat.st_mtime_ns) if stat.st_size > whole else WholeText(text)
+        huge = stat.st_size > whole
+        decoded = decode(file.read(BLOCK if huge else -1))
+    refuse_junk(path, decoded.text)
+    if not huge:
+        return WholeText(decoded.text)
+    if decoded.encoding != "utf-8":
+        hint = "save it as UTF-8, or: harness fold FILE, which reads it as it is"
+        raise BrokenFile(f"a raw of more than {whole // 1_000_000} MB in {decoded.encoding}", str(path), hint)
+    return _streamed(path, stat.st_size, stat.st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
