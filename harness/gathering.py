@@ -21,7 +21,7 @@ from harness.model import NO_FRONT, RawHead, Source
 from harness.search.documents.document import Document, Unreadable
 from harness.search.documents.plain import text_of
 from harness.search.documents.read import READERS, Content, read_content, read_document
-from harness.search.scan import scan
+from harness.search.scan import printable, scan
 from harness.store import Store
 from harness.store.reading import open_regular
 from harness.store.snapshot import read_head
@@ -32,6 +32,8 @@ MARK = "files"  # the key in the raw's front matter
 BLOCK = 1_000_000  # bytes
 HELD = 32_000_000  # bytes of stdin in memory; more goes to a temporary file
 NAME_CHARS = 32
+LINE_ENDS = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+SEQUENCE = 100  # characters of a terminal sequence that is not torn
 # Formats that say nothing as they are; all other files are text and are kept to the letter.
 CONVERTED = (".html", ".htm", ".pdf", ".docx")
 
@@ -42,6 +44,7 @@ class Input(NamedTuple):
     name: str
     path: Path
     mark: str
+    spooled: bool = False  # a temporary file of ours
 
 
 class Gathered(NamedTuple):
@@ -50,23 +53,27 @@ class Gathered(NamedTuple):
     inputs: tuple[Input, ...]
     named: str
 
-    def name_for(self, asked: str) -> str:
-        """The folder of the case: the same inputs and `asked`, all that was asked, lead to the same."""
+    def name_for(self, *asked: str) -> str:
+        """The folder of the case: the same inputs and question lead to the same, changed ones to another.
+
+        `asked`: all that says what to look for.
+        """
         first = Path(self.named).absolute().stem if self.named != STDIN else "stdin"
         words = re.sub(r"\W+", "-", first.lower()).strip("-")
-        return f"{shortened(words, NAME_CHARS).rstrip('…-') or 'text'}-{self.mark(asked)}"
+        return f"{shortened(words, NAME_CHARS).rstrip('…-') or 'text'}-{self.mark(*asked)}"
 
-    def mark(self, asked: str) -> str:
-        told = [" ".join(asked.split()), *(f"{one.name} {one.mark}" for one in self.inputs)]
+    def mark(self, *asked: str) -> str:
+        told = [*(" ".join(one.split()) for one in asked), *(f"{one.name} {one.mark}" for one in self.inputs)]
         return sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
 def gather(names: Sequence[str], stdin: BinaryIO) -> Gathered:
     """The files meant by names of files, folders and `-`. Opens none but stdin. Raises WrongCall."""
-    found: dict[str, Input] = {}
-    for name in names:
+    found: dict[Path, Input] = {}
+    # What is piped in comes last: a name that is wrong is told before anything is read.
+    for name in sorted(dict.fromkeys(names), key=lambda name: name == STDIN):
         for one in _inputs(name, stdin):
-            found.setdefault(one.name, one)
+            found.setdefault(one.path, one)
     if not found:
         raise WrongCall("no file to read", ", ".join(names), f"name files, or a folder with any of {' '.join(READERS)}")
     return Gathered(tuple(found.values()), names[0])
@@ -77,17 +84,16 @@ def _inputs(name: str, stdin: BinaryIO) -> Iterator[Input]:
         yield _spooled(stdin)
         return
     path = Path(name)
+    if not name or not path.exists():
+        raise WrongCall("no such file", str(path.absolute()) if name else "an empty name", 'harness fold FILE -q "…"')
     if path.is_dir():
         for file in scan(path).files:
-            where = (path / file.name).as_posix()
-            yield Input(where, file.path, f"{file.size} {file.mtime_ns}")
+            yield Input(printable((path / file.name).as_posix()), file.path, f"{file.size} {file.mtime_ns}")
         return
-    if not path.exists():
-        raise WrongCall("no such file", str(path.absolute()), 'harness fold FILE -q "…"')
     if not path.is_file():
         raise WrongCall("no regular file", str(path), "its text can be piped in: harness fold - < FILE")
     stat = path.stat()
-    yield Input(path.as_posix(), path.resolve(), f"{stat.st_size} {stat.st_mtime_ns}")
+    yield Input(printable(path.as_posix()), path.resolve(), f"{stat.st_size} {stat.st_mtime_ns}")
 
 
 def _spooled(stdin: BinaryIO) -> Input:
@@ -96,19 +102,26 @@ def _spooled(stdin: BinaryIO) -> Input:
         raise WrongCall("nothing is piped in", STDIN, 'e.g. my-program | harness fold - -q "…"')
     digest, size = sha256(), 0
     descriptor, path = tempfile.mkstemp(prefix="harness-fold-", suffix=".txt")
-    with os.fdopen(descriptor, "wb") as file:
-        while data := stdin.read(BLOCK):
-            digest.update(data)
-            size += file.write(data)
-    if not size:
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            while data := stdin.read(BLOCK):
+                digest.update(data)
+                size += file.write(data)
+        if not size:
+            raise WrongCall("nothing came in", "stdin is empty", 'e.g. my-program | harness fold - -q "…"')
+    except OSError as error:
         Path(path).unlink()
-        raise WrongCall("nothing came in", "stdin is empty", 'e.g. my-program | harness fold - -q "…"')
-    return Input("stdin", Path(path), digest.hexdigest())
+        told = f"{path} ({error.strerror})"
+        raise HarnessError("cannot keep what is piped in", told, "free some space, or TMPDIR=/elsewhere") from None
+    except BaseException:  # Ctrl-C while it comes in
+        Path(path).unlink()
+        raise
+    return Input("stdin", Path(path), digest.hexdigest(), spooled=True)
 
 
 def drop_spooled(gathered: Gathered) -> None:
     for one in gathered.inputs:
-        if one.name == "stdin":
+        if one.spooled:
             one.path.unlink(missing_ok=True)
 
 
@@ -141,15 +154,16 @@ def raw_of(gathered: Gathered, mark: str, retrieved: str, notes: list[str]) -> I
 
 def _opened(one: Input) -> tuple[Document, Iterator[str]]:
     """What the file says of itself, and its text. Raises Unreadable."""
+    name = "stdin.txt" if one.spooled else printable(one.path.name)
     if one.path.suffix.lower() in CONVERTED:
-        document = read_document(read_content(one.path), one.path.name)
+        document = read_document(read_content(one.path), name)
         return document, iter([document.text])
     head = _head(one.path)
     text_of(head)  # refuses what is no text
     document = Document(one.name, "")
     if one.path.suffix.lower() in READERS and one.path.suffix.lower() != ".json":
-        document = read_document(Content(head, False), one.path.name)
-    return document, _text(one.path, decode(head).encoding)
+        document = read_document(Content(head, False), name)
+    return document, text_blocks(one.path, decode(head).encoding)
 
 
 def _head(path: Path) -> bytes:
@@ -161,7 +175,7 @@ def _head(path: Path) -> bytes:
     return data if len(data) < BLOCK else data[: data.rfind(b"\n") + 1 or BLOCK]
 
 
-def _text(path: Path, encoding: str) -> Iterator[str]:
+def text_blocks(path: Path, encoding: str, *, block: int = BLOCK) -> Iterator[str]:
     """The clean text in blocks that end with a line where they can."""
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     descriptor = open_regular(path)
@@ -169,12 +183,23 @@ def _text(path: Path, encoding: str) -> Iterator[str]:
         raise HarnessError("a file is gone", str(path), "harness fold again")
     rest = ""
     with os.fdopen(descriptor, "rb") as file:
-        while data := file.read(BLOCK):
+        while data := file.read(block):
             text = rest + decoder.decode(data)
-            cut = text.rfind("\n") + 1 or max(0, len(text) - 1)  # a carriage return may belong to what follows
+            cut = _end_of_lines(text)
             rest = text[cut:]
             yield clean(text[:cut])
     yield clean(rest + decoder.decode(b"", True))
+
+
+def _end_of_lines(text: str) -> int:
+    """Where the last whole line ends; of one endless line all but its end, which may begin a sequence.
+
+    Every kind of line end counts: what a block begins with must not be taken for the middle of a line, or a page of
+    the file could open a source.
+    """
+    last = len(text) - 1  # a carriage return there may belong to a line feed that follows
+    end = max(text.rfind("\n"), *(text.rfind(mark, 0, last) for mark in LINE_ENDS)) + 1
+    return end or max(0, len(text) - SEQUENCE)
 
 
 def space_for(folder: Path, gathered: Gathered) -> None:
@@ -185,18 +210,21 @@ def space_for(folder: Path, gathered: Gathered) -> None:
         raise HarnessError("no space for a copy of the files", f"{needed:,} bytes in {near}", "harness -C DIR fold …")
 
 
-def copy_in(store: Store, gathered: Gathered, asked: str, retrieved: str) -> list[str]:
-    """raw_1.md of the case, unless it is there already; notes on what was left out.
+def refuse_other(store: Store, mark: str) -> bool:
+    """Whether raw_1.md of the case is there and is what was gathered. Raises HarnessError where it is anything else."""
+    if not store.raw_path(1).exists():
+        return False
+    if front_value(read_head(store.raw_path(1)).front, MARK) != mark:
+        hint = "for this one: the same command with another -C DIR, or without it"
+        raise HarnessError("other files, or another question, are folded here", str(store.folder), hint)
+    return True
 
-    Raises HarnessError where it was made of other files, or of these as they were.
-    """
-    mark, notes = gathered.mark(asked), list[str]()
-    if store.raw_path(1).exists():
-        if front_value(read_head(store.raw_path(1)).front, MARK) != mark:
-            hint = "for these: the same command with another -C DIR, or without it"
-            raise HarnessError("this folder holds the fold of other files", str(store.folder), hint)
-        return notes
-    space_for(store.folder, gathered)
-    record = {"at": retrieved, "role": "harness", "round": 1, "files": [one.name for one in gathered.inputs]}
-    store.create_raw(1, raw_of(gathered, mark, retrieved, notes), record)
+
+def copy_in(store: Store, gathered: Gathered, mark: str, retrieved: str) -> list[str]:
+    """raw_1.md of the case, unless it is there already; notes on what was left out. Raises as `refuse_other` does."""
+    notes = list[str]()
+    if not refuse_other(store, mark):
+        space_for(store.folder, gathered)
+        record = {"at": retrieved, "role": "harness", "round": 1, "files": [one.name for one in gathered.inputs]}
+        store.create_raw(1, raw_of(gathered, mark, retrieved, notes), record)
     return notes

@@ -26,6 +26,8 @@ _DIGITS = lazy(r"\d(?:[\d.,'’ ]*\d)?")
 _SEPARATORS = lazy(r"\D")
 _QUOTED = lazy(r"«[^«»]+»|“[^“”]+”|„[^„“”]+[“”]|\"[^\"]+\"|「[^「」]+」|‘[^‘’]{12,}’")
 _QUOTES = '«»“”„"「」‘’'
+_IN_QUOTES = lazy(r'"[^"\n]*"')
+_COMMA = lazy(r'"[^"\n]*"|,')  # one within quotes belongs to its cell
 _FOOTNOTE = lazy(r"(?<=\d)\[\d{1,3}\]")
 _SPACES = str.maketrans("０１２３４５６７８９．，％\u00a0\u202f\u2009\u2007", "0123456789.,%    ")
 _ONE = Decimal(1)
@@ -57,6 +59,30 @@ def page(text: str) -> Page:
     return Page(_plain(text))
 
 
+@lru_cache(maxsize=64)
+def readings(one: Page) -> tuple[Page, ...]:
+    """The page, and where it has rows with commas between their cells, also with those cells apart: in
+    `Samokat,154,5` no comma is a decimal mark, in `154,5` alone it may be."""
+    lines = one.text.split("\n")
+    commas = [_commas(line) for line in lines]
+    beside = zip([0, *commas], commas, [*commas[1:], 0], strict=False)
+    rows = [count > 0 and count in (before, after) for before, count, after in beside]
+    if not any(rows):
+        return (one,)
+    apart = (_COMMA.sub(_cell_end, line) if row else line for line, row in zip(lines, rows, strict=True))
+    return (one, Page("\n".join(apart)))
+
+
+def _commas(line: str) -> int:
+    """Between cells; 0 for a line of prose."""
+    bare = _IN_QUOTES.sub("", line) if '"' in line else line
+    return 0 if ", " in bare else bare.count(",")
+
+
+def _cell_end(match: re.Match[str]) -> str:
+    return " | " if match[0] == "," else match[0]
+
+
 def _plain(text: str) -> str:
     if not text.isascii():
         text = text.translate(_SPACES)
@@ -74,7 +100,7 @@ def missing(said: str, pages: Iterable[Page], context: str = "") -> tuple[str, .
     000; 154.0 under a head `bn`), or less rounded. `context`: where the text's own scale may stand, its field or the
     head of its table. A year stands there if its digits do, in the text or in the date of the source.
     """
-    looked_in = tuple(pages)
+    looked_in = tuple(chain.from_iterable(readings(one) for one in pages))
     bare = _plain(without_marks(said))
     amounts = [amount for amount in quantities(bare) if amount.unit != "year"]
     own = _scales(context) if context else frozenset[int]()

@@ -14,12 +14,24 @@ from harness.formats.text import decode
 from harness.store.rawtext import StreamedText, WholeText, open_text
 
 untimed = settings(deadline=None)
-LINES = ["plain words", "", "рынок доставки", "北京 市场", "👩‍🔬 ¡é", "\x1b[31mred\x1b[0m", "tab\there", "\ufeffmark", "\x00nul"]
+LINES = [
+    "plain words",
+    "",
+    "рынок доставки",
+    "北京 市场",
+    "👩‍🔬 ¡é",
+    "\x1b[31mred\x1b[0m",
+    "tab\there",
+    "\ufeffmark",
+    "\x00nul",
+]
 ENDS = ["\n", "\r\n", "\r", "\n\n", "\u2028", "\x0b"]
 lines = st.tuples(st.sampled_from(LINES), st.sampled_from(ENDS)).map("".join)
 texts = st.lists(lines, max_size=40).map("".join)
 endless = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029"), max_size=300)
-broken = st.lists(st.sampled_from([b"\xd0", b"\x80\x80\x80\x80\x80", b"\xff", b"abc", b"\n", b"\xf0\x9f", "я".encode()]))
+broken = st.lists(
+    st.sampled_from([b"\xd0", b"\x80\x80\x80\x80\x80", b"\xff", b"abc", b"\n", b"\xf0\x9f", "я".encode()])
+)
 blocks = st.integers(8, 90)
 
 

@@ -16,7 +16,7 @@ from harness.crew import BUILT_IN
 from harness.folding import ahead
 from harness.formats.front import split_front
 from harness.formats.summary import render_summary
-from harness.gathering import FOLDS, copy_in, drop_spooled, gather
+from harness.gathering import FOLDS, copy_in, drop_spooled, gather, refuse_other
 from harness.loop import read_all
 from harness.model import SectionKind, Summary
 from harness.plan import Fold, Limits, due
@@ -64,14 +64,15 @@ def make_fold(context: click.Context, files: tuple[str, ...], asked: Asked, coun
     What a tree adds up is another result (`counts`), and so are other rows and columns.
     """
     gathered = gather(files, sys.stdin.buffer)
-    told = " ".join((asked.question, asked.entities, asked.fields, counts))
+    wanted = (asked.question, asked.entities, asked.fields, counts)
     try:
-        folder = context.find_root().obj or Path(FOLDS) / gathered.name_for(told)
+        folder = context.find_root().obj or Path(FOLDS) / gathered.name_for(*wanted)
         context.find_root().obj = folder
-        case_of(context)  # refuses a folder that is a link out of the project
-        begin(folder, asked)
+        store = Store(case_of(context))  # refuses a folder that is a link out of the project
+        refuse_other(store, gathered.mark(*wanted))
+        begin(store.folder, asked)
         now = SYSTEM_CLOCK.now().strftime("%Y-%m-%dT%H:%M:%SZ")
-        for note in copy_in(Store(folder), gathered, told, now):
+        for note in copy_in(store, gathered, gathered.mark(*wanted), now):
             say(f"note: {note}")
     finally:
         drop_spooled(gathered)
