@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from harness.agents.extractive import subjects
 from harness.agents.extractive.entries import Entry
+from harness.agents.extractive.named import LONGEST_LABEL
 from harness.agents.extractive.passages import Reading
 from harness.facts import Cell, names
 from harness.model import Source
@@ -72,6 +73,6 @@ def without_name(label: str, entity: str) -> str:
     """A label without the entity's name: `Samokat revenue` → `revenue`, a label that is just the name → ""."""
     if subjects.is_name(label, entity):
         return ""
-    for start, end in reversed(subjects.mentions(label[: subjects.LONGEST_LABEL], entity)):
+    for start, end in reversed(subjects.mentions(label[:LONGEST_LABEL], entity)):
         label = f"{label[:start]} {label[end:]}"
     return re.sub(r"^\W+|(?<=\s)'s\b|\bof\s*$|\bin\s*$", " ", label).strip()

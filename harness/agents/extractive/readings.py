@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,7 +12,9 @@ from harness.agents.extractive.dating import source_year, value_and_period, with
 from harness.agents.extractive.entries import Entry
 from harness.agents.extractive.figures import foreseen, is_figure, says_figure
 from harness.agents.extractive.lexicon import NO_VALUE, uncertain, vocabulary
+from harness.agents.extractive.named import LONGEST_LABEL
 from harness.agents.extractive.passages import Reading
+from harness.agents.extractive.places import Places
 from harness.facts import Cell
 from harness.model import Grid, Source
 from harness.patterns import lazy
@@ -65,14 +67,18 @@ def findings(source: Source, reading: Reading, grid: Grid, cells: Iterable[Cell]
     `today` (YYYY-MM-DD) stands for the date of a source without one: what lies behind it is a forecast.
     """
     found: list[Finding] = []
-    for entity, name in cells:
+    wanted_cells = tuple(cells)
+    places = Places(source, reading, tuple(dict.fromkeys(entity for entity, _ in wanted_cells)))
+    for entity, name in wanted_cells:
+        if not places.tells_of(entity):
+            continue
         wanted = fields.field(name)
         page = subjects.Page(source, reading.headings, entity, grid.entities)
-        own = [entry for entry in reading.entries if _belongs(entry, (entity, name), page, grid, reading)]
+        own = [entry for entry in places.entries(page) if _belongs(entry, (entity, name), page, grid, reading)]
         candidates = [item for entry in own if (item := _entry_candidate(entry, entity, wanted, reading, source))]
         found += _sure(_so_far(candidates, source, wanted, today), wanted.period)
         if not candidates:
-            stated = _stated(source, reading, (entity, name), grid, page)
+            stated = _stated(source, reading, (entity, name), grid, page, places)
             found += _sure(_so_far(stated, source, wanted, today), wanted.period)
     return found
 
@@ -90,7 +96,7 @@ def _belongs(entry: Entry, cell: Cell, page: subjects.Page, grid: Grid, reading:
     entity = cell[0]
     if any(subjects.longer_name(label, entity, grid.entities) for label in entry.labels):
         return False
-    last = entry.labels[-1][: subjects.LONGEST_LABEL] if entry.labels else ""
+    last = entry.labels[-1][:LONGEST_LABEL] if entry.labels else ""
     known = vocabulary(cell[1])
     if any(not subjects.goes_on(last, end, known) for _, end in subjects.mentions(last, entity)):
         return True
@@ -199,12 +205,14 @@ def _within(item: _Candidate, period: str) -> bool:
     return bool(asked and got and asked.start <= got.start and got.end <= asked.end)
 
 
-def _stated(source: Source, reading: Reading, cell: Cell, grid: Grid, page: subjects.Page) -> list[_Candidate]:
+def _stated(
+    source: Source, reading: Reading, cell: Cell, grid: Grid, page: subjects.Page, places: Places
+) -> list[_Candidate]:
     """The values that the source's sentences state. A list item `Acme: revenue was 4 bn` is the sentence without it."""
     wanted = fields.field(cell[1])
     known = _nobodys(reading.sentences, grid.fields)
-    prose = dict(_prose(reading, page, wanted, known))
-    items = {f"{cell[0]}: {entry.value}": True for entry in reading.entries if _is_of(entry, cell[0], grid)}
+    prose = _prose(places, page, wanted, known)
+    items = {f"{cell[0]}: {entry.value}": True for entry in places.entries(page) if _is_of(entry, cell[0], grid)}
     stated = [
         Finding(cell, said.period or source_year(source), said.value, bool(said.period), source.date)
         for sentence, about in (prose | items).items()
@@ -213,22 +221,19 @@ def _stated(source: Source, reading: Reading, cell: Cell, grid: Grid, page: subj
     return [_Candidate(0, 0, finding) for finding in stated if not is_no_value(finding.value, wanted)]
 
 
-def _prose(
-    reading: Reading, page: subjects.Page, wanted: fields.Field, known: frozenset[str]
-) -> Iterator[tuple[str, bool]]:
+def _prose(places: Places, page: subjects.Page, wanted: fields.Field, known: frozenset[str]) -> dict[str, bool]:
     """The sentences, and whether what one says without a name is the entity's.
 
     `Its revenue` behind a sentence about somebody else is not.
     """
-    before, last = "", None
-    for text, above in zip(reading.sentences, reading.above, strict=True):
-        other = above == last and subjects.opens_with_other(before, page.entity)
-        if fields.is_foreseen(above, wanted):
-            continue
-        yield text, page.tells_of(above, known) and not (other and subjects.opens_with_pronoun(text))
-        if not subjects.opens_with_pronoun(text) or above != last:
-            before = text
-        last = above
+    told: dict[tuple[str, ...], bool] = {}
+    found: dict[str, bool] = {}
+    for line in places.lines(page, wanted):
+        if line.above not in told:
+            told[line.above] = page.tells_of(line.above, known)
+        other = line.points and subjects.opens_with_other(line.before, page.entity)
+        found[line.text] = told[line.above] and not other
+    return found
 
 
 def _is_of(entry: Entry, entity: str, grid: Grid) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from harness.agents.extractive import subjects
 from harness.agents.extractive.figures import lead_start, unit_after
 from harness.agents.extractive.lexicon import approximate, generic, meanings, mild, owners, vocabulary
+from harness.agents.extractive.named import names_of
 from harness.facts import Cell
 from harness.model import Grid
 from harness.patterns import lazy
@@ -73,7 +74,7 @@ class Sentence:
         known = vocabulary(cell[1])
         named = subjects.mentions(sentence, cell[0], known)
         self.named = tuple(span for span in named if not self._goes_on(span[1], known))
-        others = (other for other in grid.entities if other != cell[0])
+        others = (other for other in names_of(grid.entities).mentioned(sentence) if other != cell[0])
         spans = (span for other in others for span in subjects.mentions(sentence, other, known))
         self.others = [span for span in spans if not self._own(span)]
         figures = (amount for amount in quantities(sentence) if amount.unit != "year")

@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from urllib.parse import unquote
 
 from harness.agents.extractive.lexicon import category, field_words, generic, mild, owners, stem_set
+from harness.agents.extractive.named import LONGEST_LABEL, Token, names_of, tokens
 from harness.model import Source
 from harness.patterns import lazy
 from harness.periods import periods
@@ -28,9 +29,7 @@ _PRONOUNS = frozenset({"it", "its", "they", "their", "he", "she", "his", "her"})
     "он", "она", "оно", "они", "его", "ее", "их",
 }  # fmt: skip
 _GOES_ON = lazy(r" ((?:[^\W\d_a-zа-яё]|\d{1,2}(?!\d))\w*)")
-Token = tuple[str, int, int]  # a stem, and where its word begins and ends
 MOST_WORDS_IN_NAME = 4
-LONGEST_LABEL = 200  # characters of a title or label that are looked at
 
 
 @lru_cache(maxsize=65_536)
@@ -110,32 +109,18 @@ def mentions(text: str, entity: str, known: frozenset[str] = frozenset()) -> tup
     `known`: stems that are no part of a name even with a capital (`Revenue of`, «Выручка Самоката»).
     """
     wanted = tuple(stems(entity))
-    tokens = _tokens(text)
+    said = tokens(text)
     found: list[tuple[int, int]] = []
-    for at in range(len(tokens) - len(wanted) + 1):
-        window = tokens[at : at + len(wanted)]
-        if tuple(word for word, _, _ in window) != wanted or _longer_name(text, tokens, at, len(wanted), known):
+    for at in range(len(said) - len(wanted) + 1):
+        window = said[at : at + len(wanted)]
+        if tuple(word for word, _, _ in window) != wanted or _longer_name(text, said, at, len(wanted), known):
             continue
         if not _unlike(words(text[window[0][1] : window[-1][2]]), words(entity)):
             found.append((window[0][1], window[-1][2]))
     return tuple(found)
 
 
-@lru_cache(maxsize=16_384)
-def _tokens(text: str) -> tuple[Token, ...]:
-    return tuple(_each_token(text))
-
-
-def _each_token(text: str) -> Iterable[Token]:
-    for match in re.finditer(r"[\u3400-\u9fff]|(?:(?![\u3400-\u9fff])[^\W_])+(?:['’][^\W_]+)*", text):
-        said = words(match.group())
-        if said:
-            yield stem(said[0]), match.start(), match.end()
-
-
-def _longer_name(
-    text: str, tokens: Sequence[tuple[str, int, int]], at: int, length: int, known: frozenset[str]
-) -> bool:
+def _longer_name(text: str, tokens: Sequence[Token], at: int, length: int, known: frozenset[str]) -> bool:
     """Whether the word before or a hyphen after makes it another name: `South Sudan`, `Guinea-Bissau`."""
     start, end = tokens[at][1], tokens[at + length - 1][2]
     if re.match(r"[-‑–][^\W\d_]", text[end : end + 2]):
@@ -159,14 +144,19 @@ def _opens_sentence(text: str, start: int) -> bool:
     return start > 0 and text[:start].rstrip()[-1:] in ".!?:"
 
 
+def last_of_path(source: Source) -> list[str]:
+    """The last part of a source's address as words; none without an address."""
+    path = [part for part in _PATH_PARTS.split(unquote(source.url).rstrip("/")) if part][-1:]
+    return [re.sub(r"[-_.+]", " ", part) for part in path]
+
+
 class Page:
     """A source as a page about one entity: as a whole (by its title or address), or below its first heading."""
 
     def __init__(self, source: Source, headings: tuple[str, ...], entity: str, entities: tuple[str, ...]) -> None:
-        path = [part for part in _PATH_PARTS.split(unquote(source.url).rstrip("/")) if part][-1:]
         self.entity, self.entities = entity, entities
         self.first = headings[0] if headings and is_name(headings[0], entity) else ""
-        by_path = any(is_name(re.sub(r"[-_.+]", " ", part), entity) for part in path)
+        by_path = any(is_name(part, entity) for part in last_of_path(source))
         # a title is often the first heading: a page with more of its rank is about each of them in turn
         self.whole = by_path or (not self.first and is_name(source.title, entity))
 
@@ -260,7 +250,7 @@ def names_other(labels: Iterable[str], entity: str, entities: tuple[str, ...]) -
 
 @lru_cache(maxsize=16_384)  # a table has the same labels in many rows, and each row is asked about for every entity
 def _named(label: str, entities: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(one for one in entities if is_name(label, one))
+    return tuple(one for one in names_of(entities).labelled(label) if is_name(label, one))
 
 
 def longer_name(label: str, entity: str, entities: tuple[str, ...]) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from harness.agents.extractive import answering, fields, passages
 from harness.agents.extractive.lexicon import meanings
+from harness.agents.extractive.named import names_of
 from harness.agents.extractive.readings import Finding, findings
 from harness.agents.extractive.subjects import is_cyrillic, mentions
 from harness.facts import Cell, Fact, Side, open_cells, parse_fact, sides, with_citation
@@ -58,14 +59,19 @@ def fold(
 def unread(confirmed: Sequence[str], sources: Sequence[tuple[str, Source]], grid: Grid) -> tuple[str, ...]:
     """Files (or titles) that name the entity and the field of a cell which is still open, each once."""
     cells = open_cells(confirmed, grid)
-    names_both = (source for _, source in sources if any(_names_both(source, cell) for cell in cells))
+    names_both = (source for _, source in sources if _names_both(source, cells))
     found = dict.fromkeys(source.url.rstrip("/").rpartition("/")[2] or source.title for source in names_both)
     return tuple(found)[:MOST_UNREAD]
 
 
-def _names_both(source: Source, cell: Cell) -> bool:
+def _names_both(source: Source, cells: Sequence[Cell]) -> bool:
     text = f"{source.title}\n{source.text}"
-    return bool(mentions(text, cell[0])) and fields.field(cell[1]).base <= frozenset(meanings(content_stems(text)))
+    near = frozenset(names_of(tuple(dict.fromkeys(entity for entity, _ in cells))).mentioned_in_source(text))
+    if not near:
+        return False
+    said = frozenset(meanings(content_stems(text)))
+    told = (cell for cell in cells if cell[0] in near and fields.field(cell[1]).base <= said)
+    return any(mentions(text, entity) for entity, _ in told)
 
 
 MOST_UNREAD = 5  # files that the line of thought names
@@ -234,7 +240,8 @@ class _Page:
         by_cell: dict[Cell, str] = {}
         others: list[str] = []
         for line in map(without_searched_mark, self.not_found):
-            cell = next((cell for cell in self.cells if _names_cell(line, cell)), None)
+            near = frozenset(names_of(self.grid.entities).labelled(line))
+            cell = next((cell for cell in self.cells if cell[0] in near and _names_cell(line, cell)), None)
             if cell is None:
                 others.append(line)
             elif cell in still_open:
