@@ -38,7 +38,7 @@ blocks = st.integers(8, 90)
 def streamed(folder: str, data: bytes, block: int) -> StreamedText:
     path = Path(folder) / "raw_1.md"
     path.write_bytes(data)
-    return StreamedText(path, len(data), 0, block)
+    return StreamedText(path, block)
 
 
 @untimed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -25,8 +24,7 @@ class Mark(NamedTuple):
     bytes: int
 
 
-@dataclass(frozen=True)
-class WholeText:
+class WholeText(NamedTuple):
     """parts.Text: a raw that was read whole."""
 
     text: str
@@ -42,15 +40,13 @@ class WholeText:
         return self.text[start:end]
 
 
-@dataclass(frozen=True)
 class StreamedText:
-    """parts.Text of a large file in UTF-8, known by its size and time: nothing of it is held but where blocks begin."""
+    """parts.Text of a large file in UTF-8. Nothing of it is held but where blocks begin; equal is only the same one."""
 
-    path: Path
-    size: int
-    changed: int  # ns
-    block: int = BLOCK
-    _marks: list[Mark] = field(default_factory=lambda: [Mark(0, 0)], compare=False, repr=False)
+    def __init__(self, path: Path, block: int = BLOCK) -> None:
+        self.path = path
+        self.block = block
+        self._marks = [Mark(0, 0)]
 
     @property
     def huge(self) -> bool:
@@ -122,5 +118,5 @@ def open_text(path: Path, *, whole: int) -> WholeText | StreamedText:
 
 @lru_cache(maxsize=4)
 def _streamed(path: Path, size: int, changed: int) -> StreamedText:
-    """The same one in every pass of a process: it knows where the blocks begin."""
-    return StreamedText(path, size, changed)
+    """The same one in every pass of a process, for a file of this size and time (ns): it knows where blocks begin."""
+    return StreamedText(path)
