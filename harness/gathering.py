@@ -197,7 +197,7 @@ def _end_of_lines(text: str) -> int:
     Every kind of line end counts: what a block begins with must not be taken for the middle of a line, or a page of
     the file could open a source.
     """
-    last = len(text) - 1  # a carriage return there may belong to a line feed that follows
+    last = len(text.rstrip("\r"))  # carriage returns at the end may belong to a line feed that follows
     end = max(text.rfind("\n"), *(text.rfind(mark, 0, last) for mark in LINE_ENDS)) + 1
     return end or max(0, len(text) - SEQUENCE)
 

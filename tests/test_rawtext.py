@@ -25,7 +25,7 @@ LINES = [
     "\ufeffmark",
     "\x00nul",
 ]
-ENDS = ["\n", "\r\n", "\r", "\n\n", "\u2028", "\x0b"]
+ENDS = ["\n", "\r\n", "\r", "\n\n", "\u2028", "\x0b", "\r\r\n"]
 lines = st.tuples(st.sampled_from(LINES), st.sampled_from(ENDS)).map("".join)
 texts = st.lists(lines, max_size=40).map("".join)
 endless = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029"), max_size=300)

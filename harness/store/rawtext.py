@@ -86,8 +86,10 @@ class StreamedText:
 
 def _end_of_lines(data: bytes) -> int:
     """Where the last whole line ends; in one endless line, where the last whole character does."""
-    end = data.rfind(b"\n") + 1 or data.rfind(b"\r")  # one at the very end may belong to a line feed
-    if end > 0:
+    end = data.rfind(b"\n") + 1
+    if not end and b"\r" in data:  # those at the very end may belong to a line feed
+        end = len(data[: data.rfind(b"\r")].rstrip(b"\r"))
+    if end:
         return end
     escape = data.rfind(b"\x1b", -ESCAPE)
     if escape > 0:
