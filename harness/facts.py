@@ -10,7 +10,7 @@ from typing import NamedTuple
 from harness.model import Grid, SearchLine
 from harness.patterns import lazy
 from harness.periods import Period, is_period, periods
-from harness.words import content_stems, fold, heads, may_cover, stems, words
+from harness.words import bag, content_stems, fold, heads, may_cover, stems, words
 
 Cell = tuple[str, str]
 
@@ -204,10 +204,22 @@ def cells_searched(search_lines: Iterable[SearchLine], grid: Grid) -> Mapping[Ce
 @lru_cache(maxsize=16_384)
 def names(text: str, name: str) -> bool:
     """Whether a short text (a query, a title) holds all the content words of a name, in any order and case ending."""
-    said, wanted = words(text), words(name)
-    if not wanted or not may_cover(wanted, heads(said)):
-        return bool(wanted) and fold(name) in fold(text)
-    return set(wanted) <= set(said) or set(content_stems(name) or stems(name)) <= set(stems(text))
+    said, wanted = _said(text), _said(name)
+    if not wanted.words or not may_cover(wanted.words, said.heads):
+        return bool(wanted.words) and wanted.folded in said.folded
+    return set(wanted.words) <= set(said.words) or bag(name) <= set(stems(text))
+
+
+class _Said(NamedTuple):
+    folded: str
+    words: tuple[str, ...]
+    heads: frozenset[str]
+
+
+@lru_cache(maxsize=4_096)  # hundreds of lines are held beside hundreds of names
+def _said(text: str) -> _Said:
+    found = words(text)
+    return _Said(fold(text), found, heads(found))
 
 
 def sides(line: str) -> tuple[Side, ...]:

@@ -72,10 +72,20 @@ def fold(text: str) -> str:
     folded = text.casefold().replace("ё", "е").replace("’", "'")
     if folded.isascii():
         return folded
-    return "".join(_plain(char) for char in folded)
+    return folded.translate(_PLAIN)
 
 
-@lru_cache(maxsize=4096)
+class _Plain(dict[int, str]):
+    """What each character becomes, worked out when it is first met: whole texts are folded, character by character."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = found = _plain(chr(code))
+        return found
+
+
+_PLAIN = _Plain()
+
+
 def _plain(char: str) -> str:
     if char < "\u00c0" or _CYRILLIC.match(char) or _HAN.match(char):
         return char
@@ -85,11 +95,9 @@ def _plain(char: str) -> str:
 
 def words(text: str) -> tuple[str, ...]:
     """Folded words in order, not stemmed; a Han character is a word of its own."""
-    return tuple(_number_form(token) for token in _TOKEN.findall(fold(text)))
-
-
-def _number_form(token: str) -> str:
-    return token.replace(",", ".") if token[0].isdigit() else token
+    folded = fold(text)
+    found = _TOKEN.findall(folded)
+    return tuple(found) if "," not in folded else tuple(token.replace(",", ".") for token in found)  # 154,0 is 154.0
 
 
 def stems(text: str) -> tuple[str, ...]:

@@ -87,6 +87,12 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 def each_token(text: str) -> Iterator[Token]:
     for match in _WORD.finditer(text):
-        said = words(match.group())
-        if said:
-            yield stem(said[0]), match.start(), match.end()
+        if said := _stem_of(match.group()):
+            yield said, match.start(), match.end()
+
+
+@lru_cache(maxsize=65_536)
+def _stem_of(word: str) -> str:
+    """The stem of a word as written, of its first part where it has several; "" for one without letters."""
+    said = words(word)
+    return stem(said[0]) if said else ""
