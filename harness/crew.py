@@ -66,6 +66,8 @@ def make_crew(settings: Settings, around: Surroundings, requests: Mapping[str, i
     }
     agents = {role: tuple(make_agent(name, settings, around) for name in names) for role, names in roles.items()}
     rooms = {name: room_for(name, settings, around.environ) for names in roles.values() for name in names}
+    if any(guesses(settings.agents[name], around.environ) for name in rooms if name in settings.agents):
+        around.say("note: tokens are estimated, at most as many as are told: no vocabulary is here (harness doctor)")
     learn = partial(learned_from, settings, around.environ)
     return Crew(agents, make_ladder(settings, around, requests), ExtractiveAgent(), rooms, learn)
 
@@ -84,6 +86,11 @@ def counter_of(spec: AgentSpec, environ: Mapping[str, str]) -> Counter:
     """Its encoding times its safety factor, or times what its replies have shown."""
     cache = cache_folder(environ)
     return counter_for(spec.encoding, learned(cache, key_of(spec), spec.safety), cache)
+
+
+def guesses(spec: AgentSpec, environ: Mapping[str, str]) -> bool:
+    """Whether an agent's tokens are estimated although a vocabulary was asked for."""
+    return spec.encoding != ESTIMATE_ENCODING and not counter_of(spec, environ).exact
 
 
 def key_of(spec: AgentSpec) -> str:

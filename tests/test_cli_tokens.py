@@ -7,6 +7,8 @@ import io
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -155,3 +157,14 @@ def test_each_part_is_listed_with_its_characters_and_tokens(tmp_path: Path, monk
     assert f"{len(told)} parts" in ran.out and max(int(tokens.replace(",", "")) for *_, tokens in told) < 16_000
     refused = harness("tokens", "log.txt", "--encoding", "cl100k_base", "--parts")
     assert refused.code == 2 and "--window" in refused.err
+
+
+def test_a_run_without_a_vocabulary_says_that_it_estimates(tmp_path: Path) -> None:
+    write_tree(tmp_path, {**DOCUMENTS, "config/config.yaml": "agents:\n  mine: {command: [cat]}\n"})
+    hidden = "import sys; sys.modules.update(toktok=None, tiktoken=None); sys.argv[0] = 'harness'\n"
+    code = f"{hidden}from harness.__main__ import main\nmain()"
+    arguments = ["-C", "case", "run", "Which revenue?", "--in", "docs", "--agent", "mine", "--unattended"]
+    environ = {**os.environ, "HARNESS_CONFIG_DIR": str(tmp_path / "config"), "TIKTOKEN_CACHE_DIR": ""}
+    command = [sys.executable, "-c", code, *arguments]
+    ran = subprocess.run(command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=120)
+    assert ran.stderr.startswith("note: tokens are estimated") and "harness doctor" in ran.stderr
