@@ -224,7 +224,8 @@ def leave_unread(session: Session, snapshot: Snapshot, piece: Piece, error: Harn
     record = {"role": str(Role.SYNTHESIZER), "round": piece.number, "failed": error.what, "others": dict(error.spent)}
     rewrite = Rewrite(nothing_new="its replies stayed defective")
     session.tell(Event("notice", f"{piece.name} stays unread ({error.value}); harness reread tries it again"))
-    return commit_piece(session, seen, piece, rewrite, Credit(record, error.tokens))
+    step = commit_piece(session, seen, piece, rewrite, Credit(record, error.tokens))
+    return replace(step, line=f"{piece.name} left unread: its replies stayed defective")
 
 
 def with_unread(known: tuple[Unread, ...], more: Unread) -> tuple[Unread, ...]:

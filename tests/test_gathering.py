@@ -154,7 +154,7 @@ def test_pages_and_documents_become_text() -> None:
     write_tree(
         Path(),
         {
-            "a.html": "<html><title>A page</title><body><script>x()</script><p>The revenue was 154 bn.</p></body></html>",
+            "a.html": "<title>A page</title><body><script>x()</script><p>The revenue was 154 bn.</p></body>",
             "b.PDF": pdf("The revenue was 154 bn.", "/Title(A paper)/CreationDate(D:20250701120000)"),
             "c.docx": docx(body),
             "d.csv": "firm,revenue\nSamokat,154\n",

@@ -172,6 +172,22 @@ def test_a_scale_may_stand_in_the_lines_own_field() -> None:
     assert missing("153.96", [page("It was 153.96 bn ₽.")], "revenue, mn ₽") != ()
 
 
+TABLE = """day,firm,stores,revenue
+2024-01-02,Samokat,154,5.5
+2024-01-03,"Lavka, Inc.",98,"1,234"
+"""
+
+
+@pytest.mark.parametrize("said", ["154", "5.5", "98", "1,234", "2024-01-03", "Samokat: 154 and 5.5 on 2024-01-02"])
+def test_a_comma_between_two_cells_is_no_part_of_a_number(said: str) -> None:
+    assert missing(said, [page(TABLE)]) == ()
+
+
+def test_any_other_comma_is() -> None:
+    assert missing("234", [page(TABLE)]) != () and missing("1545", [page(TABLE)]) != ()
+    assert missing("7 stores", [page("It was 5,7 in all, and 8,7 in part.\nMore.")]) != ()
+
+
 def test_an_address_bears_out_no_amount() -> None:
     source = Source("A page", "Nothing here.", "https://x.org/2024/12/154", "2025-02-11")
     assert missing("154 bn ₽", [page_of(source)]) == ("154 bn ₽",)

@@ -134,7 +134,7 @@ def write_out(path: Path | None, text: str, what: str) -> None:
         click.echo(text)
         return
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        path.write_text(text if text.endswith("\n") else f"{text}\n", encoding="utf-8", newline="\n")
     except OSError as error:
         hint = "name a file in a folder that you may write: --out FILE"
         raise HarnessError(f"cannot write {what}", f"{path} ({error.strerror})", hint) from None

@@ -13,6 +13,7 @@ from harness.agents.extractive.totals import asks
 from harness.cli.place import case_of, on_terminal, say, write_out
 from harness.cli.sessions import session_of, with_agent
 from harness.crew import BUILT_IN
+from harness.errors import WrongCall
 from harness.folding import ahead
 from harness.formats.front import split_front
 from harness.formats.summary import render_summary
@@ -49,23 +50,31 @@ def fold_command(
 ) -> int:
     """Read FILEs of any size (folders too, "-" is stdin) for one question; goes on where it was stopped."""
     asked = Asked(question, options.pop("entities"), options.pop("fields"))
-    make_fold(context, files, asked, TREE if options["strategy"] == TREE else "")
+    make_fold(context, files, asked, TREE if options["strategy"] == TREE else "", out)
     session = session_of(context, with_agent(options), unattended=True)
     if again:
         forget_failures(session)
     final = read_to_the_end(session)
-    write_out(out, result_of(session.store.snapshot().case.summary), "the result")
+    result = result_of(session.store.snapshot().case.summary)
+    write_out(out, result, "the result")
+    if not result:
+        say("nothing was found")
     return closing(session, final)
 
 
-def make_fold(context: click.Context, files: tuple[str, ...], asked: Asked, counts: str) -> None:
+def make_fold(context: click.Context, files: tuple[str, ...], asked: Asked, counts: str, out: Path | None) -> None:
     """The case of these files and this question, made or found again; later commands of this call are about it.
 
-    What a tree adds up is another result (`counts`), and so are other rows and columns.
+    What a tree adds up is another result (`counts`), and so are other rows and columns. Raises WrongCall where there is
+    nothing to look for, or where the result would replace one of the files.
     """
+    if not asked.question.strip():
+        raise WrongCall("an empty question", "", 'harness fold FILE -q "…"')
     gathered = gather(files, sys.stdin.buffer)
     wanted = (asked.question, asked.entities, asked.fields, counts)
     try:
+        if out and any(one.path == out.resolve() for one in gathered.inputs):
+            raise WrongCall("the result would replace a file that is read", str(out), "-o with another name")
         folder = context.find_root().obj or Path(FOLDS) / gathered.name_for(*wanted)
         context.find_root().obj = folder
         store = Store(case_of(context))  # refuses a folder that is a link out of the project
@@ -119,5 +128,5 @@ def closing(session: Session, final: str) -> int:
     unread = session.store.snapshot().case.summary.unread
     for part in unread:
         say(f"unread: characters {part.start:,} to {part.end:,}; harness reread tries them again")
-    say(f"files in {session.store.folder}; harness run goes on to an answer")
+    say("harness run goes on to an answer")
     return PARTIAL if unread or final else COMPLETE
