@@ -108,3 +108,28 @@ def test_a_table_that_the_question_does_not_ask_to_add_up(question: str) -> None
 
 def test_without_a_packet_that_asks_for_totals_there_are_none() -> None:
     assert reply(QUESTIONS["en"], markdown(("Person", "Hours"), [("Anna", "5")]), totals=False).totals == ()
+
+
+QUOTED = ("two\nlines", "a blank\n\nline", 'said ""so""\nand went', "one, two\nthree, four", "\n", "plain", '5" pipe')
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(WORKED, st.sampled_from(QUOTED)), min_size=1, max_size=12), st.sampled_from((",", ";", "\t")))
+def test_a_quoted_cell_may_hold_line_ends(rows: list[tuple[tuple[str, int, int], str]], mark: str) -> None:
+    told = [
+        mark.join((f'"{note}"' if "\n" in note else note, who, f"{cents // 100}.{cents % 100:02}"))
+        for (who, _, cents), note in rows
+    ]
+    found = reply(QUESTIONS["en"], "\n".join((mark.join(("Note", "Person", "Hours")), *told)))
+    exact: dict[str, Decimal] = {}
+    for (who, _, cents), _ in rows:
+        exact[who] = exact.get(who, Decimal(0)) + Decimal(cents).scaleb(-2)
+    assert sums([found]) == exact
+    assert "could not be read" not in (found.nothing_new or found.think)
+
+
+def test_a_quote_that_is_never_closed_spoils_one_row_only() -> None:
+    text = 'Person,Note,Hours\nAnna,x,1\nAnna,"oops,5\nAnna,"well, fine",7\n\nProse says "so".\n'
+    found = reply(QUESTIONS["en"], text)
+    assert found.totals == (Total("Anna", "Hours", Decimal(8)),)
+    assert "1 rows of tables could not be read" in (found.nothing_new or found.think)

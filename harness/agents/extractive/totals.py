@@ -6,6 +6,7 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import cache
 from typing import NamedTuple
 
 from harness.agents.extractive.tables import is_rule, markdown_row
@@ -37,6 +38,7 @@ _PLAIN = lazy(r"[-+]?\d{1,30}(?:\.\d{1,30})?")
 _DECIMAL_COMMA = lazy(r"[-+−]?(?:\d+|\d{1,3}(?:[ \u00a0\u202f.]\d{3})+),(?:\d{1,2}|\d{4,})")
 _SUM_ROW = lazy(r"\W*(?:(?:grand |sub)?total|sum|итого|всего|合计|总计|小计)\W*", re.IGNORECASE)
 _DELIMITERS = (",", ";", "\t")
+MOST_LINES = 200  # of one row: a quote that is open for longer is a stray one
 _ENTRIES = {"en": "entries", "ru": "записи", "zh": "条数"}
 
 
@@ -108,16 +110,51 @@ def _markdown(lines: Sequence[str], at: int) -> Table | None:
 
 
 def _separated(lines: Sequence[str], at: int) -> Table | None:
-    """A header without digits and the lines below it up to a blank one; a line of other length stays a row."""
+    """A header without digits and the rows below it up to a blank line; one of other length stays a row.
+
+    A quoted cell may hold line ends (RFC 4180), blank lines too.
+    """
     for mark in _DELIMITERS:
         header = _cells(lines[at], mark) if mark in lines[at] else ()
-        below = _cells(lines[at + 1], mark) if len(header) > 1 and at + 1 < len(lines) else ()
-        if len(header) < 2 or len(below) != len(header) or any(not cell or re.search(r"\d", cell) for cell in header):
+        if len(header) < 2 or any(not cell or re.search(r"\d", cell) for cell in header):
             continue
-        end = next((one for one in range(at, len(lines)) if not lines[one].strip()), len(lines))
-        rows = (_cells(line, mark) for line in lines[at + 1 : end])
-        return Table(header, tuple(row for row in rows if row != header), range(at, end))
+        end = at + 1
+        rows: list[tuple[str, ...]] = []
+        while end < len(lines) and lines[end].strip():
+            behind = _row_end(lines, end, mark)
+            rows.append(_cells("\n".join(lines[end:behind]), mark))
+            end = behind
+            if len(rows[0]) != len(header):
+                break  # no header of these rows
+        if rows and len(rows[0]) == len(header):
+            return Table(header, tuple(row for row in rows if row != header), range(at, end))
     return None
+
+
+def _row_end(lines: Sequence[str], at: int, mark: str) -> int:
+    """The line behind a row: the next one, but where a quoted cell that opens in it is closed further down."""
+    if '"' in lines[at] and _opening(mark).fullmatch(lines[at]):
+        row = lines[at]
+        for end in range(at + 1, min(len(lines), at + MOST_LINES)):
+            row += f"\n{lines[end]}"
+            if '"' in lines[end] and _whole_row(mark).fullmatch(row):
+                return end + 1
+    return at + 1
+
+
+def _value(mark: str) -> str:
+    return rf'(?:"(?:[^"]|"")*+"(?={mark}|\Z)|(?!")[^{mark}\n]*+)'
+
+
+@cache
+def _opening(mark: str) -> re.Pattern[str]:
+    """A line that ends within a quoted cell."""
+    return re.compile(rf'(?:{_value(mark)}{mark})*+"(?:[^"]|"")*+')
+
+
+@cache
+def _whole_row(mark: str) -> re.Pattern[str]:
+    return re.compile(rf"{_value(mark)}(?:{mark}{_value(mark)})*+")
 
 
 def _cells(line: str, mark: str) -> tuple[str, ...]:
