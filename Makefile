@@ -28,6 +28,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks.counters
 	$(BIN)/python -m benchmarks.factbook --questions 10
 	$(BIN)/python -m benchmarks.cutting
+	$(BIN)/python -m benchmarks.folding
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
