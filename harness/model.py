@@ -50,8 +50,7 @@ class Grid(NamedTuple):
         return bool(self.entities and self.fields)
 
 
-NO_FRONT = FrontMatter()
-NO_GRID = Grid()
+NO_FRONT, NO_GRID = FrontMatter(), Grid()
 
 
 @dataclass(frozen=True)
