@@ -145,15 +145,18 @@ def _cuts(text: Text, budget: Budget, at: tuple[int, ...]) -> tuple[Cut, ...]:
     stray = layout.stray or Source("", "")
     opening = render_opening(layout.stray_number, stray) if layout.stray else ""
     places = {*at, layout.first} if layout.stray and not layout.adopted else {*at}
-    left = budget.tokens - budget.count(_head(head, budget, "99999 of 99999"))
-    lines = max(0, budget.lines - _head(head, budget, "").count("\n")) if budget.lines else 0
+    above = _head(head, budget, "99999 of 99999")
+    left = budget.tokens - budget.count(above)
+    lines = max(1, budget.lines - above.count("\n")) if budget.lines else 0
     body = _body(text, layout.body)
     sources = not layout.adopted
     shift = layout.body
     inside = sorted(place - shift for place in places if place > shift)
     cuts = cut(body, left, budget.count, sources=sources, opening=opening, lines=lines, at=inside)
     placed = [one._replace(start=one.start + shift, end=one.end + shift) for one in cuts]
-    return (placed[0]._replace(start=0), *placed[1:]) if placed else ()
+    if not placed:  # a front matter alone
+        return (Cut(0, shift, "", 0),) if shift else ()
+    return (placed[0]._replace(start=0), *placed[1:])
 
 
 def _body(text: Text, start: int) -> Iterator[str]:
