@@ -41,7 +41,8 @@ def run(arguments: Sequence[str]) -> int:
         print(f"harness: {pasteable(str(error), _call(arguments))}", file=sys.stderr)
         return error.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt):  # click makes the first of the second
-        goes_on = pasteable(f"harness run{_roles(arguments)} goes on", _call(arguments))
+        again = "the same command" if "fold" in arguments else f"harness run{_roles(arguments)}"
+        goes_on = pasteable(f"{again} goes on", _call(arguments))
         told = "nothing was changed" if "init" in arguments else f"what was committed stands, and {goes_on}"
         print(f"\nharness: interrupted; {told}", file=sys.stderr)
         return INTERRUPTED

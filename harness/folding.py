@@ -142,7 +142,10 @@ def room_to_cut(session: Session, budget: Budget | None) -> Budget:
     """Raises HarnessError where so little is left for the raw that parts of it would mean nothing."""
     if budget and budget.tokens < LEAST:
         told = f"{max(0, budget.tokens)} tokens are left for the raw, and {LEAST} are needed"
-        hint = f"an agent with a larger window, or a lower summary_tokens (now {session.settings.summary_tokens})"
+        hint = (
+            "a larger window (`window:`, --window, or the agent's own), a shorter question.md or summary.md, "
+            f"or a lower summary_tokens (now {session.settings.summary_tokens})"
+        )
         raise HarnessError("the window has no room for the results", told, hint)
     return budget or NO_LIMIT
 
@@ -186,7 +189,7 @@ def judged_turn(
     """
     packet = _packet(session, snapshot, piece.number, piece.part, totals=totals, phrase=phrase)
     view = view_of(session, snapshot, packet, piece)
-    mender = partial(mend, summary=snapshot.case.summary, check=partial(check_rewrite, view=view))
+    mender = partial(mend, summary=snapshot.case.summary, check=partial(check_rewrite, view=view, most=None))
     return RoleTurn(packet, judge_rewrite(view), commit, mender)
 
 

@@ -30,7 +30,6 @@ FOLDS = "folds"  # where the cases of `harness fold` are made; not research/, wh
 STDIN = "-"
 MARK = "files"  # the key in the raw's front matter
 BLOCK = 1_000_000  # bytes
-HELD = 32_000_000  # bytes of stdin in memory; more goes to a temporary file
 NAME_CHARS = 32
 LINE_ENDS = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 SEQUENCE = 100  # characters of a terminal sequence that is not torn
@@ -142,7 +141,8 @@ def raw_of(gathered: Gathered, mark: str, retrieved: str, notes: list[str]) -> I
             continue
         number += 1
         notes += (f"{one.name}: {note}" for note in document.notes)
-        yield render_opening(number, Source(document.title, "", one.name, document.date, "fetched"))
+        title = one.name if one.spooled else document.title
+        yield render_opening(number, Source(title, "", one.name, document.date, "fetched"))
         for block in blocks:
             yield without_openings(block)
         yield "\n\n"
@@ -159,7 +159,10 @@ def _opened(one: Input) -> tuple[Document, Iterator[str]]:
         document = read_document(read_content(one.path), name)
         return document, iter([document.text])
     head = _head(one.path)
-    text_of(head)  # refuses what is no text
+    try:
+        text_of(head)
+    except Unreadable as fault:
+        raise Unreadable("empty" if fault.what == "empty" else "no text") from None
     document = Document(one.name, "")
     if one.path.suffix.lower() in READERS and one.path.suffix.lower() != ".json":
         document = read_document(Content(head, False), name)
@@ -228,3 +231,9 @@ def copy_in(store: Store, gathered: Gathered, mark: str, retrieved: str) -> list
         record = {"at": retrieved, "role": "harness", "round": 1, "files": [one.name for one in gathered.inputs]}
         store.create_raw(1, raw_of(gathered, mark, retrieved, notes), record)
     return notes
+
+
+def drop_empty(store: Store) -> None:
+    """A case of ours that got no raw: only its question is in it."""
+    if store.folder.parent.name == FOLDS and not store.raw_path(1).exists():
+        shutil.rmtree(store.folder, ignore_errors=True)

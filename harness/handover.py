@@ -42,6 +42,8 @@ def take_in(session: Session, text: str) -> Step:
     turn = _due_turn(session, tidy=False, place=_place_of(handed))
     packet, reply = turn.packet, Reply(text)
     now = _state_of(packet)
+    if packet.part and not handed:  # of a raw in parts nobody can tell which one an uncalled reply is to
+        raise _moved(session, packet, text, "no prompt was handed out for this part; the reply is kept aside")
     if handed and any(handed.get(name) != now[name] for name in ("role", "token")):
         raise _moved(session, packet, text, "the files moved since `harness next`; the reply is kept aside")
     value, defects = turn.judge(reply)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
@@ -12,6 +12,7 @@ from harness.model import RawHead, Source
 from harness.ports import CountTokens
 from harness.tokens import estimate
 
+WAYS = 3  # of cutting one raw that are remembered, besides the one from its start
 LEAST = 2_000  # tokens left for the raw; with fewer, most of each packet would be the prompt
 # A raw that is too large to be read whole is cut for this window also where the agent has none.
 HUGE_WINDOW = 131_072
@@ -28,6 +29,11 @@ class Text(Protocol):
     def blocks(self) -> Iterator[str]: ...
 
     def slice(self, start: int, end: int) -> str: ...
+
+    @property
+    def mark(self) -> str:
+        """Another for another text."""
+        ...
 
     @property
     def huge(self) -> bool:
@@ -109,10 +115,15 @@ def parts_of(text: Text, budget: Budget, *stretches: tuple[int, int | None]) -> 
 
     Each stretch is cut anew from its start, so that nothing is read twice or skipped. Their `text` is "" still.
     """
-    at = tuple(sorted({place for stretch in stretches for place in stretch if place}))
-    cuts = _cuts(text, budget, ())
-    if not set(at) <= {place for one in cuts for place in (one.start, one.end)}:
+    body = _layout(text).outline.body  # the front matter is a part's own only with what follows it
+    stretches = tuple((start if start > body else 0, end) for start, end in stretches)
+    at = {place for stretch in stretches for place in stretch if place}
+    ways = _ways(text, budget)
+    cuts = next((way for way in reversed(ways) if at <= {place for one in way for place in (one.start, one.end)}), None)
+    if cuts is None:
         cuts = _cuts(text, budget, at)
+        ways.append(cuts)
+        del ways[1:-WAYS]
     total = cuts[-1].end if cuts else 0
     places = (Part(number, len(cuts), one.start, one.end, total, one.lead) for number, one in enumerate(cuts, 1))
     inside = [(start, total if end is None else end) for start, end in stretches]
@@ -138,8 +149,14 @@ def _layout(text: Text) -> _Layout:
     return _Layout(parse_head(first), outline(first))
 
 
-@lru_cache(maxsize=4)
-def _cuts(text: Text, budget: Budget, at: tuple[int, ...]) -> tuple[Cut, ...]:
+@lru_cache(maxsize=2)
+def _ways(text: Text, budget: Budget) -> list[tuple[Cut, ...]]:
+    """How the raw was cut for this budget so far, first as if from its start: a way that has a boundary where the last
+    part ended serves for all that follow, and no pass but the first cuts anew."""
+    return [_cuts(text, budget, ())]
+
+
+def _cuts(text: Text, budget: Budget, at: Collection[int]) -> tuple[Cut, ...]:
     """The cuts of a raw, some of them at given places. The first has the front matter as its own too."""
     head, layout = _layout(text)
     stray = layout.stray or Source("", "")

@@ -37,6 +37,9 @@ def perform(action: Action, snapshot: Snapshot, session: Session) -> Step:
             hint = f'harness -C {shlex.quote(str(session.store.folder))} ask "your question"'
             raise HarnessError("there is no question yet", str(session.store.folder / "question.md"), hint)
         case Hole(missing):
+            if snapshot.case.summary.reading:
+                hint = "put it back, or take `reading:` out of summary.md to go on without the rest of it"
+                raise BrokenFile("the raw that was being read is missing", f"raw_{missing}.md:1", hint)
             hint = f"rename the later file to raw_{missing}.md, or put the missing one back"
             raise BrokenFile("a raw is missing between two others", f"raw_{missing}.md:1", hint)
         case AskPerson(question):

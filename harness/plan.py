@@ -22,7 +22,7 @@ class NoQuestion(NamedTuple):
 
 
 class Hole(NamedTuple):
-    """raw_`missing` is not there although a later one is."""
+    """raw_`missing` is not there although a later one is, or although it is being read."""
 
     missing: int
 
@@ -115,6 +115,8 @@ def due(case: Case, limits: Limits) -> Action:
         return Ask(next_number(case), must_answer=limits.used_up)
     if above:
         return _due_raw(case, above, queries)
+    if case.summary.reading and case.summary.reading.number == case.summary.round + 1:
+        return Hole(case.summary.reading.number)
     if next_query.answer is not None:
         return TakeAnswer(next_query.answer)
     if next_query.ask is not None and len(case.question.directions) <= (next_query.directions or 0):

@@ -70,7 +70,9 @@ class Pace:
 
 def told_time(seconds: float) -> str:
     minutes = round(seconds / 60)
-    return f"{minutes // 60} h {minutes % 60:02} min" if minutes >= 60 else f"{minutes} min" if minutes else "1 min"
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60:02} min"
+    return f"{minutes} min" if minutes > 1 else f"{max(1, round(seconds))} s"
 
 
 class Plain:

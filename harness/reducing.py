@@ -11,12 +11,13 @@ from typing import NamedTuple
 from harness.facts import citations
 from harness.folding import commit_piece, judged_turn, with_unread
 from harness.formats.raw import render_part_head
+from harness.formats.summary import lines_of, replace_section
 from harness.guards.lines import FACTUAL, nowhere, old_lines, written_lines
 from harness.guards.mending import mend
 from harness.guards.synthesizer import check_rewrite
-from harness.judging import Piece, view_of
+from harness.judging import Piece, judge_rewrite, view_of
 from harness.merging import merge
-from harness.model import NO_GRID, Grid, Raw, RawHead, Rewrite, Role, Source, Unread
+from harness.model import NO_GRID, Grid, Raw, RawHead, Rewrite, Role, SectionKind, Source, Unread
 from harness.packet import language_for
 from harness.parts import Part
 from harness.replies import Due, Kept, Replies, usable
@@ -65,7 +66,8 @@ def reduced(replies: Replies, read: Sequence[Read]) -> Step:
         leaves = (read_kept(replies, parts) or []) if joined else read
         cited = [f"{replies.number}.{k}" for k, source in enumerate(raw.sources, 1) if source.title][:MOST_CITED]
         language = language_for(case, replies.session.settings)
-        summed = total_lines(add(one.rewrite.totals for one in leaves), cited, language)
+        incomplete = any(one.reply is None for one in parts)
+        summed = total_lines(add(one.rewrite.totals for one in leaves), cited, language, incomplete=incomplete)
         merged = with_lines(merged, case.summary, summed)
     unread = case.summary.unread
     for one in parts:
@@ -83,7 +85,7 @@ def _checked(replies: Replies, whole: Piece, merged: Rewrite) -> Rewrite:
     packet = judged_turn(replies.session, replies.snapshot, whole, _no_commit).packet
     view = view_of(replies.session, replies.snapshot, packet, whole)._replace(source=nowhere)
     defects = check_rewrite(merged, view)
-    check = partial(check_rewrite, view=view)
+    check = partial(check_rewrite, view=view, most=None)
     return (mend(merged, defects, replies.snapshot.case.summary, check) if defects else None) or merged
 
 
@@ -122,7 +124,7 @@ def joins(replies: Replies, read: Sequence[Read]) -> list[Due]:
     groups: list[list[Read]] = [[]]
     filled = 0
     for one, size in zip(read, sizes, strict=True):
-        if groups[-1] and filled + size > replies.budget.tokens // 2:
+        if groups[-1] and filled + size > replies.budget.tokens:
             groups.append([])
             filled = 0
         groups[-1].append(one)
@@ -166,4 +168,14 @@ def _notes_piece(replies: Replies, kept: Kept, at: int = 1, of: int = 2) -> Piec
 
 
 def _join_turn(replies: Replies, piece: Piece) -> RoleTurn[Rewrite]:
-    return judged_turn(replies.session, replies.snapshot, piece, _no_commit, phrase="notes")
+    """The notes count as facts of the summary already: they may be joined, and none may be dropped for no reason."""
+    session, snapshot = replies.session, replies.snapshot
+    turn = judged_turn(session, snapshot, piece, _no_commit, phrase="notes")
+    summary, language = snapshot.case.summary, language_for(snapshot.case, session.settings)
+    notes = dict.fromkeys(line for source in piece.raw.sources for line in source.text.split("\n") if line)
+    for kind in FACTUAL:
+        mine = [line for line in notes if ("↔" in line) == (kind is SectionKind.CONTRADICTIONS)]
+        summary = replace_section(summary, kind, (*lines_of(summary, kind), *mine), language)
+    view = view_of(session, snapshot, turn.packet, piece)._replace(case=replace(snapshot.case, summary=summary))
+    mender = partial(mend, summary=summary, check=partial(check_rewrite, view=view, most=None))
+    return RoleTurn(turn.packet, judge_rewrite(view), _no_commit, mender)

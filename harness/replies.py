@@ -37,7 +37,7 @@ class Kept(NamedTuple):
 
 
 class Replies:
-    """Of one raw, for this very summary and question: to another state they are no reply."""
+    """Of one raw as it is, for this very summary and question and this strategy: to another state they are no reply."""
 
     def __init__(self, session: Session, snapshot: Snapshot, number: int, text: Text, budget: Budget) -> None:
         self.session = session
@@ -45,7 +45,8 @@ class Replies:
         self.number = number
         self.text = text
         self.budget = budget
-        self.state = state_token(snapshot.text("question.md") + snapshot.text("summary.md"), number)
+        state = (snapshot.text("question.md"), snapshot.text("summary.md"), text.mark, session.settings.strategy)
+        self.state = state_token("\n".join(state), number)
 
     @property
     def folder(self) -> str:
@@ -72,7 +73,8 @@ class Replies:
                     "reply": str() | None as reply,
                     "notes": str(notes),
                 } if 0 <= start < end <= self.total:
-                    found.append(Kept(start, end, lead, reply, notes))
+                    kept = Kept(start, end, lead, reply, notes)
+                    found += [kept] if self._name(kept) == f"{self.folder}/{name}" else []
         return sorted(found, key=lambda one: (one.start, -one.end))
 
     def parts(self) -> list[Kept]:

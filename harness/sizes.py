@@ -138,7 +138,11 @@ def sizes_of(
         documents = _scanned(path)
         texts = [one for one in documents if one[1].suffix.lower() in TEXT_FILES]
         left_out += len(documents) - len(texts)
-        found += [_file_size(f"{one_line(given).rstrip('/')}/{name}", file, columns, parts) for name, file in texts]
+        for name, file in texts:
+            try:
+                found.append(_file_size(f"{one_line(given).rstrip('/')}/{name}", file, columns, parts))
+            except HarnessError:  # named like a text, and none
+                left_out += 1
         if not texts:
             raise HarnessError("no text files in this folder", given, f"looked for {', '.join(TEXT_FILES)}")
     return Sizes(columns, tuple(found), left_out)

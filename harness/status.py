@@ -38,6 +38,7 @@ from harness.store import Snapshot, Store
 from harness.store.claim import read_claim
 
 GONE_NAMED = 5
+PARTS = "fold"  # among the helpers: replies to parts that are read side by side
 CELLS_NAMED = 8  # on the screen; --json has them all
 QUERIES_NAMED = 3
 SHOWN = 120  # characters of a question or a query: files may hold anything
@@ -86,7 +87,7 @@ def look(store: Store, settings: Settings, warnings: tuple[str, ...] = (), seen:
         contradictions=len(lines_of(case.summary, SectionKind.CONTRADICTIONS)),
         not_found=lines_of(case.summary, SectionKind.NOT_FOUND),
         due=type(action).__name__,
-        next=describe(action) + _how_far(case, action),
+        next=describe(action) + _how_far(store, case, action),
         answer=case.answer.status if case.answer else "",
         stopped=case.answer.stopped if case.answer else "",
         working=f"{claim.role}, process {claim.pid}, since {claim.since}" if claim and alive else "",
@@ -108,12 +109,15 @@ def told(problem: Problem) -> str:
     return f"{problem.file}:{problem.line}: {problem.what}. {problem.hint}"
 
 
-def _how_far(case: Case, action: Action) -> str:
-    """Where in a raw that does not fit at once the next part begins."""
+def _how_far(store: Store, case: Case, action: Action) -> str:
+    """How much is read of a raw that does not fit at once, part after part or side by side."""
     reading = case.summary.reading
-    if not isinstance(action, Fold) or reading is None or reading.number != action.number:
+    if not isinstance(action, Fold):
         return ""
-    return f" ({reading.done:,} of {reading.total:,} characters are read)"
+    if reading and reading.number == action.number:
+        return f" ({reading.done:,} of {reading.total:,} characters are read)"
+    waiting = len(store.helpers_in(f"{PARTS}/{action.number}"))
+    return f" ({waiting} of its parts are read)" if waiting else ""
 
 
 def _case_warnings(case: Case) -> list[str]:
@@ -139,7 +143,7 @@ def describe(action: Action) -> str:
         case NoQuestion():
             return 'a question: harness ask "…"'
         case Hole(missing):
-            return f"raw_{missing}.md is missing: rename the later file, or put it back"
+            return f"raw_{missing}.md is missing: put it back, or rename the later file"
         case Adopt(number):
             return f"raw_{number}.md, which a person pasted, is taken in: harness step"
         case EmptyQueries() | DropDraft():

@@ -8,9 +8,10 @@ from decimal import Context, Decimal, Inexact
 from typing import NamedTuple
 
 from harness.amounts import MEASURABLE, Quantity, whole_amount
+from harness.facts import citations as citations_of
 from harness.facts import without_marks
 from harness.formats.headings import heading_of
-from harness.formats.labels import TOTALS
+from harness.formats.labels import INCOMPLETE, TOTALS
 from harness.formats.removals import opens_removals
 from harness.formats.summary import lines_of
 from harness.model import Rewrite, Section, SectionKind, Summary, Total
@@ -142,13 +143,36 @@ def add(parts: Iterable[Iterable[Total]]) -> tuple[Total, ...]:
     return tuple(sums.values())
 
 
-def lines(totals: Iterable[Total], citations: Sequence[str], language: str = "en") -> tuple[str, ...]:
+def lines(
+    totals: Iterable[Total], citations: Sequence[str], language: str = "en", *, incomplete: bool = False
+) -> tuple[str, ...]:
     """Lines for Confirmed: `Anna Petrova: hours — 1,234.5 [1.1] [summed]`. `citations`: each `N.k` that was added over.
 
-    A unit that only some parts wrote is that of all, where there is but one.
+    A unit that only some parts wrote is that of all, where there is but one. `incomplete`: some parts are unread.
     """
-    cited = " ".join(f"[{id}]" for id in citations)
-    return tuple(f"{_said(total, language)} {cited}".rstrip() + f" {MARK}" for total in _in_one_unit(tuple(totals)))
+    behind = [INCOMPLETE.get(language, INCOMPLETE["en"])] if incomplete else []
+    marks = " ".join((*behind, *(f"[{id}]" for id in citations), MARK))
+    return tuple(f"{_said(total, language)} {marks}" for total in _in_one_unit(tuple(totals)))
+
+
+class Summed(NamedTuple):
+    """Sums that stand in a summary, with what they cite."""
+
+    totals: tuple[Total, ...]
+    citations: tuple[str, ...]
+
+
+def summed_of(summary: Summary, number: int, language: str) -> Summed:
+    """Those over the parts of raw_`number`, to add to what is read of it later."""
+    entries, cited = [], dict[str, None]()
+    for line in lines_of(summary, SectionKind.CONFIRMED):
+        ids = [id for id in citations_of(line) if id.startswith(f"{number}.")]
+        if MARK in line and ids:
+            cited |= dict.fromkeys(ids)
+            for remark in INCOMPLETE.values():
+                line = line.replace(remark, "")
+            entries.append(f"- {line}")
+    return Summed(parse_totals([f"{TOTALS.get(language, TOTALS['en'])}:", *entries]).totals, tuple(cited))
 
 
 def _in_one_unit(totals: Sequence[Total]) -> tuple[Total, ...]:

@@ -224,6 +224,5 @@ def test_more_notes_than_the_summary_may_have_are_joined_level_by_level(tmp_path
         session(folder, FunctionAgent(read), strategy="tree", summary_tokens=300, room=Room(window=6_000, output=500))
     )
     assert joined and all(packet.part for packet in joined)
-    kept = facts(folder)
-    assert kept and len(kept) < len(WHOLE)
+    assert sorted(facts(folder)) == sorted(WHOLE)  # a line that a join drops for no reason is put back
     assert not any(name.startswith(".harness/fold/") for name in read_tree(folder))

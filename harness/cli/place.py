@@ -20,7 +20,7 @@ from harness.model import FrontMatter, Problem
 from harness.patterns import lazy
 from harness.store import Snapshot, Store
 
-_COMMAND = lazy(r"\bharness (?=(?:run|step|next|take|search|steer|stop|reopen|status)\b)")
+_COMMAND = lazy(r"\bharness (?=(?:run|step|next|take|search|steer|stop|reopen|status|reread|check)\b)")
 
 
 class Place(NamedTuple):

@@ -10,14 +10,14 @@ from typing import Any
 import click
 
 from harness.agents.extractive.totals import asks
-from harness.cli.place import case_of, on_terminal, say, write_out
+from harness.cli.place import called, case_of, on_terminal, pasteable, say, write_out
 from harness.cli.sessions import session_of, with_agent
 from harness.crew import BUILT_IN
-from harness.errors import WrongCall
+from harness.errors import HarnessError, WrongCall
 from harness.folding import ahead
 from harness.formats.front import split_front
 from harness.formats.summary import render_summary
-from harness.gathering import FOLDS, copy_in, drop_spooled, gather, refuse_other
+from harness.gathering import FOLDS, copy_in, drop_empty, drop_spooled, gather, refuse_other
 from harness.loop import read_all
 from harness.model import SectionKind, Summary
 from harness.plan import Fold, Limits, due
@@ -30,6 +30,7 @@ from harness.turn import forget_failures
 
 WINDOW = 131_072  # tokens: what most models can read; a larger part is read less carefully, too
 COMPLETE, PARTIAL = 0, 4
+RULES = ": the built-in rules find values that are stated, and add up tables; --agent NAME lets a model read"
 
 
 @click.command("fold")
@@ -55,10 +56,7 @@ def fold_command(
     if again:
         forget_failures(session)
     final = read_to_the_end(session)
-    result = result_of(session.store.snapshot().case.summary)
-    write_out(out, result, "the result")
-    if not result:
-        say("nothing was found")
+    show_result(session, out)
     return closing(session, final)
 
 
@@ -81,7 +79,12 @@ def make_fold(context: click.Context, files: tuple[str, ...], asked: Asked, coun
         refuse_other(store, gathered.mark(*wanted))
         begin(store.folder, asked)
         now = SYSTEM_CLOCK.now().strftime("%Y-%m-%dT%H:%M:%SZ")
-        for note in copy_in(store, gathered, gathered.mark(*wanted), now):
+        try:
+            notes = copy_in(store, gathered, gathered.mark(*wanted), now)
+        except HarnessError:
+            drop_empty(store)
+            raise
+        for note in notes:
             say(f"note: {note}")
     finally:
         drop_spooled(gathered)
@@ -92,10 +95,15 @@ def read_to_the_end(session: Session) -> str:
     say(f"files in {session.store.folder}")
     say(outlook(session))
     final = ""
-    with open_progress(session, on_terminal()) as progress:
-        for step in read_all(replace(session, tell=progress.event)):
-            progress.step(step)
-            final = step.final
+    try:
+        with open_progress(session, on_terminal()) as progress:
+            for step in read_all(replace(session, tell=progress.event)):
+                progress.step(step)
+                final = step.final
+    except HarnessError as error:  # whoever reads this has not named the case
+        hint = error.hint.replace("harness run --again", "the same command with --again")
+        error.hint = pasteable(hint, called(session.store.folder))
+        raise
     return final
 
 
@@ -105,7 +113,7 @@ def outlook(session: Session) -> str:
     action = due(snapshot.case, Limits())
     readers = ", ".join(session.settings.synthesizer)
     if not isinstance(action, Fold) or snapshot.case.question is None:
-        return "all of it is read already"
+        return "all of it was read before" + (", but for what is named below" if snapshot.case.summary.unread else "")
     left = ahead(session, snapshot, action.number)
     parts = "1 part" if left.parts == 1 else f"{left.parts} parts"
     told = f"{readers} reads {left.characters:,} characters in {parts}, at most {left.tokens:,} tokens"
@@ -121,6 +129,14 @@ def result_of(summary: Summary) -> str:
     """What was found, as Markdown: the summary without what only the harness needs."""
     kept = tuple(section for section in summary.sections if section.kind is not SectionKind.SEARCHES and section.lines)
     return split_front(render_summary(replace(summary, sections=kept)))[1].strip("\n")
+
+
+def show_result(session: Session, out: Path | None) -> None:
+    result = result_of(session.store.snapshot().case.summary)
+    write_out(out, result, "the result")
+    if not result:
+        rules = list(session.settings.synthesizer) == [BUILT_IN]
+        say("nothing was found" + (RULES if rules else ""))
 
 
 def closing(session: Session, final: str) -> int:

@@ -59,6 +59,8 @@ DIRECTIONS: Mapping[str, str] = {"en": "Directions", "ru": "Указания", "
 
 # Over the sums and counts of one part of a raw, below `Removed:` in a Synthesizer's reply.
 TOTALS: Mapping[str, str] = {"en": "Totals", "ru": "Итого по части", "zh": "本部分合计"}
+# Behind a sum that lacks parts which nobody could read.
+INCOMPLETE: Mapping[str, str] = {"en": "(without what is unread)", "ru": "(без непрочитанного)", "zh": "(不含未读部分)"}
 
 Counted = Literal["sources", "facts", "gaps"]
 

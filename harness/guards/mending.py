@@ -20,6 +20,9 @@ TWICE = 2  # what is put right may show one more thing to put right: a line that
 
 def mend(rewrite: Rewrite, defects: Sequence[Defect], summary: Summary, check: Check) -> Rewrite | None:
     """The rewrite put right by code, None where a defect cannot be. `summary`: the one before."""
+    if any(defect.code not in MENDERS for defect in defects):
+        return None
+    defects = check(rewrite) or defects  # a role was told the first few
     for _ in range(TWICE):
         if any(defect.code not in MENDERS for defect in defects):
             return None

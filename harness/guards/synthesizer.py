@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from harness.contradictions import clashes
 from harness.facts import citations
@@ -231,9 +232,6 @@ SYNTHESIZER_RULES: tuple[RewriteRule, ...] = (
 )
 
 
-def check_rewrite(rewrite: Rewrite, view: View) -> tuple[Defect, ...]:
-    return tuple(defect for rule in SYNTHESIZER_RULES for defect in _first(rule(rewrite, view)))
-
-
-def _first(defects: Iterable[Defect]) -> list[Defect]:
-    return [defect for defect, _ in zip(defects, range(MOST_NAMED), strict=False)]
+def check_rewrite(rewrite: Rewrite, view: View, most: int | None = MOST_NAMED) -> tuple[Defect, ...]:
+    """`most`: defects of one rule; None: all, for code that puts them right."""
+    return tuple(defect for rule in SYNTHESIZER_RULES for defect in islice(rule(rewrite, view), most))

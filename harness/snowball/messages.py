@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from harness.errors import SnowBallError
+
 SYSTEM = ("system", "developer")
 LANGCHAIN_ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "function": "tool"}
 ANSWERS = ("tool_call_id", "tool_use_id")  # OpenAI and LangChain; Anthropic
@@ -75,6 +77,9 @@ def _read_block(block: Any, texts: list[str], kept: list[Any], calls: dict[str, 
     if isinstance(block, str):
         texts.append(block)
         return
+    if not isinstance(block, Mapping):
+        what = "a part of a message that is no text and no mapping"
+        raise SnowBallError(what, repr(block)[:80], 'give a string, or a list of {"type": "text", "text": …}')
     kind = block.get("type")
     if kind == "tool_use":
         name, said = _call(block)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 from harness.errors import BrokenFile, StateMoved
 from harness.formats.text import clean, decode
@@ -30,6 +31,10 @@ class WholeText(NamedTuple):
     text: str
 
     @property
+    def mark(self) -> str:
+        return f"{len(self.text)}-{crc32(self.text.encode()):08x}"
+
+    @property
     def huge(self) -> bool:
         return False
 
@@ -47,6 +52,11 @@ class StreamedText:
         self.path = path
         self.block = block
         self._marks = [Mark(0, 0)]
+
+    @property
+    def mark(self) -> str:
+        stat = self.path.stat()
+        return f"{stat.st_size}-{stat.st_mtime_ns}"
 
     @property
     def huge(self) -> bool:
