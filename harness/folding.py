@@ -38,11 +38,12 @@ LONGEST_PART = Part(99_999, 99_999, 0, 0, 0)  # whose words in the prompt are as
 
 
 def synthesizer_turn(
-    session: Session, snapshot: Snapshot, action: Fold, place: tuple[int, int] | None = None
+    session: Session, snapshot: Snapshot, action: Fold, place: HandedOut | None = None
 ) -> RoleTurn[Rewrite]:
-    """`place`: the characters that were handed out, whatever would be due by the settings of now."""
+    """`place`: the part that was handed out, whatever would be due by the settings of now."""
     if place:
-        piece = pieces_in(session, snapshot, action.number, *place, budget=NO_LIMIT)[0]
+        piece = pieces_in(session, snapshot, action.number, place.start, place.end, budget=NO_LIMIT)[0]
+        piece = piece._replace(part=piece.part._replace(number=place.number, of=place.of))
     else:
         piece = piece_due(session, snapshot, action.number)
     return piece_turn(session, snapshot, piece)
@@ -119,6 +120,15 @@ def text_and_budget(session: Session, snapshot: Snapshot, number: int) -> tuple[
     return text, min(budgets, key=lambda budget: budget.tokens)
 
 
+class HandedOut(NamedTuple):
+    """Part `number` of `of`, with its characters."""
+
+    start: int
+    end: int
+    number: int
+    of: int
+
+
 class Ahead(NamedTuple):
     """What is left to read of a raw: parts, characters, and tokens at most."""
 
@@ -167,7 +177,7 @@ def _packet(
     turn = Turn(Role.SYNTHESIZER, number, material=material, part=place, phrase=phrase, totals=totals)
     packet = packet_for(session, snapshot, turn)
     # A reply to another stretch of the same raw, by another window, is a reply to another state.
-    return packet._replace(part=(part.start, part.end), token=f"{packet.token}-{part.start}-{part.end}")
+    return packet._replace(part=(part.start, part.end), nth=place, token=f"{packet.token}-{part.start}-{part.end}")
 
 
 def piece_turn(session: Session, snapshot: Snapshot, piece: Piece, *, totals: bool = False) -> RoleTurn[Rewrite]:

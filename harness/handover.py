@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from harness.errors import HarnessError, RepliesDefective, StateMoved
-from harness.folding import has_sources, synthesizer_turn
+from harness.folding import HandedOut, has_sources, synthesizer_turn
 from harness.model import Decision, Defect, Packet, Reply
 from harness.passes import perform
 from harness.plan import Adopt, Ask, Check, Done, DropDraft, EmptyQueries, Fold, Limits, Search, TakeAnswer, due
@@ -87,7 +87,7 @@ def search_due(session: Session) -> Step:
     return perform(action, snapshot, session)
 
 
-def _due_turn(session: Session, *, tidy: bool, place: tuple[int, int] | None = None) -> RoleTurn[Any]:
+def _due_turn(session: Session, *, tidy: bool, place: HandedOut | None = None) -> RoleTurn[Any]:
     for _ in range(TIDYING):
         snapshot = session.store.snapshot()
         action = due(snapshot.case, Limits(session.settings.rounds, unattended=session.unattended))
@@ -96,7 +96,7 @@ def _due_turn(session: Session, *, tidy: bool, place: tuple[int, int] | None = N
                 perform(action, snapshot, session)
             case Fold():
                 reading = snapshot.case.summary.reading
-                begins = place is not None and place[0] == (reading.done if reading else 0)
+                begins = place is not None and place.start == (reading.done if reading else 0)
                 return synthesizer_turn(session, snapshot, action, place if begins else None)
             case Ask():
                 return planner_turn(session, snapshot, action)
@@ -118,15 +118,15 @@ def _due_turn(session: Session, *, tidy: bool, place: tuple[int, int] | None = N
 def _state_of(packet: Packet) -> dict[str, object]:
     """What a reply belongs to: two roles of one round share a token, and an answer has to know every direction."""
     question = sha256(packet.files["question.md"].encode()).hexdigest()
-    part = {"part": list(packet.part)} if packet.part else {}
+    part = {"part": [*packet.part, *(packet.nth or ())]} if packet.part else {}
     return {"role": str(packet.role), "token": packet.token, "question": question, **part}
 
 
-def _place_of(handed: Mapping[str, object]) -> tuple[int, int] | None:
+def _place_of(handed: Mapping[str, object]) -> HandedOut | None:
     """The part of a raw that was handed out, if it was one."""
     match handed.get("part"):
-        case [int(start), int(end)] if 0 <= start < end:
-            return start, end
+        case [int(start), int(end), int(number), int(of)] if 0 <= start < end and 0 < number <= of:
+            return HandedOut(start, end, number, of)
     return None
 
 

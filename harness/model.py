@@ -33,8 +33,7 @@ class Problem(NamedTuple):
 class FrontMatter(NamedTuple):
     """The keys between two `---` lines, each with its text as it stands in the file.
 
-    A rewrite replaces only the blocks it sets, so unknown keys, comments and odd lines survive.
-    The first block's key is "" when lines stand before the first key.
+    A rewrite replaces only the blocks it sets: what is unknown survives. Lines before the first key have the key "".
     """
 
     blocks: tuple[tuple[str, str], ...] = ()
@@ -242,6 +241,7 @@ class Packet(NamedTuple):
     must_answer: bool = False
     must_decide: bool = False  # no person is there to be asked
     part: tuple[int, int] | None = None  # the characters of the raw that are read now; None: all of them
+    nth: tuple[int, int] | None = None  # which one of how many that part is
     defects: tuple[Defect, ...] = ()  # of the reply before, in a repair turn
     totals: bool = False  # its raw is one part of several: sums and counts of this part are wanted under Totals
 
