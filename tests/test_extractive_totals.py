@@ -133,3 +133,10 @@ def test_a_quote_that_is_never_closed_spoils_one_row_only() -> None:
     found = reply(QUESTIONS["en"], text)
     assert found.totals == (Total("Anna", "Hours", Decimal(8)),)
     assert "1 rows of tables could not be read" in (found.nothing_new or found.think)
+
+
+def test_json_lines_are_a_table() -> None:
+    rows = [("Anna", "37.50"), ("Boris", "8"), ("Anna", "0.25")]
+    text = "\n".join(f'{{"person": "{name}", "hours": {hours}, "tags": ["a"]}}' for name, hours in rows)
+    told = reply("The sum of hours per person?", text)
+    assert {(one.name, one.value) for one in told.totals} == {("Anna", Decimal("37.75")), ("Boris", Decimal("8"))}

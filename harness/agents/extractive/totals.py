@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -88,10 +89,10 @@ def count(sources: Sequence[tuple[str, Source]], grid: Grid, question: str) -> C
 
 
 def tables(lines: Sequence[str]) -> Iterator[Table]:
-    """The Markdown and CSV tables, a header that is repeated further down left out of their rows."""
+    """The tables in Markdown, CSV and JSON lines; a header that is repeated further down is left out of their rows."""
     at = 0
     while at < len(lines):
-        found = _markdown(lines, at) or _separated(lines, at)
+        found = _markdown(lines, at) or _records(lines, at) or _separated(lines, at)
         if found is not None:
             yield found
         at = found.lines.stop if found else at + 1
@@ -107,6 +108,29 @@ def _markdown(lines: Sequence[str], at: int) -> Table | None:
             rows.append(tuple(row))
         end += 1
     return Table(tuple(header), tuple(rows), range(at, end))
+
+
+def _records(lines: Sequence[str], at: int) -> Table | None:
+    """JSON lines: flat objects, whose columns are the keys of the first. Numbers stay as they are written."""
+    found: list[dict[str, str]] = []
+    while at + len(found) < len(lines) and (record := _record(lines[at + len(found)])) is not None:
+        found.append(record)
+    if not found:
+        return None
+    header = tuple(found[0])
+    rows = tuple(tuple(record.get(key, "") for key in header) for record in found)
+    return Table(header, rows, range(at, at + len(found)))
+
+
+def _record(line: str) -> dict[str, str] | None:
+    text = line.strip()
+    if not (text.startswith("{") and text.endswith("}")):
+        return None
+    try:
+        value = json.loads(text, parse_float=str, parse_int=str)
+    except (ValueError, RecursionError):
+        return None
+    return {key: item for key, item in value.items() if isinstance(item, str)} or None
 
 
 def _separated(lines: Sequence[str], at: int) -> Table | None:
