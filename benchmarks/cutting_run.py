@@ -18,7 +18,7 @@ from harness.ports import CountTokens
 
 ENCODING = "o200k_base"
 OVERLAP = 20
-BLOCK = 1 << 16
+BLOCK = 1_000_000  # as the store reads a raw
 PROSE = re.compile(r"(?![|#\s])")  # a part that begins so continues prose: there an overlap is due
 ROW = re.compile(r"^\| (\d+) \|.*\|$", re.MULTILINE)
 LONGEST = 400  # characters in which an overlap is looked for
