@@ -13,13 +13,13 @@ import random
 import resource
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import tiktoken
 
+from benchmarks.speed import best
 from harness.counters import ESTIMATE, Counter, counter_for
 from harness.vocabulary import PINS, tiktoken_encoding
 from tests.test_counters import PATHOLOGICAL
@@ -27,16 +27,6 @@ from tests.token_texts import CHINESE, FILES, MADE, PROSE_RU
 
 REPEATS = 3
 MB = 1_000_000
-
-
-def best(action: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Seconds of the quickest of several runs."""
-    times = []
-    for _ in range(repeats):
-        started = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - started)
-    return min(times)
 
 
 def mixed(folder: Path | None, size: int) -> dict[str, str]:
@@ -83,7 +73,7 @@ def print_speeds(texts: Mapping[str, str], known: Mapping[str, Counter]) -> None
     whole = "".join(texts.values())
     size = len(whole.encode()) / MB
     paragraphs = whole.split("\n\n")
-    seconds = {name: best(partial(counter, whole)) for name, counter in known.items()}
+    seconds = {name: best(partial(counter, whole), REPEATS) for name, counter in known.items()}
     batch = {name: best(partial(counter.many, paragraphs), 1) for name, counter in known.items()}
     slowest = max(seconds.values())
     print(f"{size:.1f} MB, of them {', '.join(texts)}; {len(paragraphs):,} paragraphs\n")

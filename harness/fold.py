@@ -52,7 +52,7 @@ def fold(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str, rea
     assert question is not None
     if old.reading is None and number in {line.round for line in search_lines(old)}:  # a round is folded again
         old = replace(_without_round(old, number, language), spent=old.spent - (raw.head.kind == "search"))
-    part = fold_part(replace(case, summary=old), rewrite, raw, number, language)
+    part = _with_reply(replace(case, summary=old), rewrite, raw, number, language)
     summary = replace(
         part.summary,
         reading=reading,
@@ -67,11 +67,16 @@ def fold(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str, rea
 
 def fold_part(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str) -> Folded:
     """The role's sections and the lines of Sources that they need; the round stands where it stood."""
+    part = _with_reply(case, rewrite, raw, number, language)
+    grid = case.question.grid if case.question else Grid()
+    return part._replace(summary=list_open_cells(part.summary, grid, language))
+
+
+def _with_reply(case: Case, rewrite: Rewrite, raw: Raw, number: int, language: str) -> Folded:
     summary = merge_sections(case.summary, rewrite, language)
     added, removed = changed_facts(case.summary, summary)
     summary = append_lines(summary, SectionKind.SOURCES, _source_texts(summary, raw, number, language), language)
-    grid = case.question.grid if case.question else Grid()
-    return Folded(list_open_cells(summary, grid, language), added, removed)
+    return Folded(summary, added, removed)
 
 
 def _round_done(summary: Summary, question: Question, raw: Raw, number: int, language: str, new_facts: int) -> Summary:

@@ -16,6 +16,7 @@ from harness.guards.mending import mend
 from harness.guards.synthesizer import check_rewrite
 from harness.judging import Piece, judge_rewrite, view_of
 from harness.model import Packet, Reading, Rewrite, Role, Summary, Unread
+from harness.options import TREE
 from harness.packet import Turn, language_for
 from harness.parts import HUGE_WINDOW, LEAST, NO_LIMIT, Budget, Part, Room, Text, budget_of, fits, parts_of, shown
 from harness.plan import Fold
@@ -58,11 +59,11 @@ def piece_due(session: Session, snapshot: Snapshot, number: int) -> Piece:
 
     Raises HarnessError where the window has no room for a raw.
     """
-    reading = snapshot.case.summary.reading
-    start = reading.done if reading and reading.number == number else 0
-    if not start and (small := _small(session, snapshot, number)):
+    reading, start = snapshot.case.summary.reading, read_up_to(snapshot.case.summary, number)
+    text = session.store.open_raw(number)
+    if not start and (small := _small(session, snapshot, number, text)):
         return small
-    text, budget = text_and_budget(session, snapshot, number)
+    budget = _budget(session, snapshot, number, text)
     if not start:
         whole = text.slice(0, (budget or NO_LIMIT).longest)
         if fits(whole, budget):
@@ -76,9 +77,14 @@ def piece_due(session: Session, snapshot: Snapshot, number: int) -> Piece:
     return piece_of(number, shown(parts[0], text, budget))
 
 
-def _small(session: Session, snapshot: Snapshot, number: int) -> Piece | None:
+def read_up_to(summary: Summary, number: int) -> int:
+    """How many characters of raw_`number` are read already, where its fold is under way."""
+    reading = summary.reading
+    return reading.done if reading and reading.number == number else 0
+
+
+def _small(session: Session, snapshot: Snapshot, number: int, text: Text) -> Piece | None:
     """A raw that fits whatever the vocabulary: most do, and reading one takes a quarter of a second."""
-    text = session.store.open_raw(number)
     whole = "" if text.huge else text.slice(0, SMALL)
     if not whole or len(whole) == SMALL:
         return None
@@ -107,17 +113,21 @@ def piece_of(number: int, part: Part) -> Piece:
 def text_and_budget(session: Session, snapshot: Snapshot, number: int) -> tuple[Text, Budget | None]:
     """The raw's text, and what a part of it may have: the least of all agents that may read it. None: no limit."""
     text = session.store.open_raw(number)
+    return text, _budget(session, snapshot, number, text)
+
+
+def _budget(session: Session, snapshot: Snapshot, number: int, text: Text) -> Budget | None:
     rooms = [session.crew.room_of(agent) for agent in session.crew.agents[Role.SYNTHESIZER]]
     if text.huge:
         rooms = [room if room.window else room._replace(window=HUGE_WINDOW) for room in rooms]
     rooms = [room for room in rooms if room.window or room.part_tokens]
     if not rooms:
-        return text, None
+        return None
     bare = snapshot._replace(case=replace(snapshot.case, summary=Summary()))
-    prompt = _packet(session, bare, number, LONGEST_PART, totals=session.settings.strategy == "tree").prompt
+    prompt = _packet(session, bare, number, LONGEST_PART, totals=session.settings.strategy == TREE).prompt
     view = packet_for(session, snapshot, Turn(Role.SYNTHESIZER, number)).files["summary.md"]
     budgets = [budget_of(room, _fixed(room, prompt, view, session.settings.summary_tokens)) for room in rooms]
-    return text, min(budgets, key=lambda budget: budget.tokens)
+    return min(budgets, key=lambda budget: budget.tokens)
 
 
 class HandedOut(NamedTuple):
@@ -140,8 +150,7 @@ class Ahead(NamedTuple):
 def ahead(session: Session, snapshot: Snapshot, number: int) -> Ahead:
     """Raises HarnessError where the window has no room for the raw."""
     text, budget = text_and_budget(session, snapshot, number)
-    reading = snapshot.case.summary.reading
-    start = reading.done if reading and reading.number == number else 0
+    start = read_up_to(snapshot.case.summary, number)
     limit = room_to_cut(session, budget)
     parts = parts_of(text, limit, (start, None))
     characters = parts[-1].total - start if parts else 0

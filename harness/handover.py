@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from harness.errors import HarnessError, RepliesDefective, StateMoved
-from harness.folding import HandedOut, has_sources, synthesizer_turn
+from harness.folding import HandedOut, has_sources, read_up_to, synthesizer_turn
 from harness.model import Decision, Defect, Packet, Reply
 from harness.passes import perform
 from harness.plan import Adopt, Ask, Check, Done, DropDraft, EmptyQueries, Fold, Limits, Search, TakeAnswer, due
@@ -95,8 +95,7 @@ def _due_turn(session: Session, *, tidy: bool, place: HandedOut | None = None) -
             case Fold() if tidy and not has_sources(session, snapshot, action):
                 perform(action, snapshot, session)
             case Fold():
-                reading = snapshot.case.summary.reading
-                begins = place is not None and place.start == (reading.done if reading else 0)
+                begins = place is not None and place.start == read_up_to(snapshot.case.summary, action.number)
                 return synthesizer_turn(session, snapshot, action, place if begins else None)
             case Ask():
                 return planner_turn(session, snapshot, action)

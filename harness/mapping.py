@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from harness.errors import RepliesDefective
 from harness.folding import fold_raw, piece_due, piece_of, room_to_cut, text_and_budget
 from harness.model import Role
+from harness.options import REFINE
 from harness.parts import parts_of, shown
 from harness.plan import Fold
 from harness.reducing import joins, read_kept, reduced
-from harness.replies import FOLDER, Due, Kept, Replies, ask_side_by_side
+from harness.replies import Due, Kept, Replies, ask_side_by_side
 from harness.session import Session, Step
 from harness.store import Snapshot
+from harness.store.snapshot import PART_REPLIES
 from harness.turn import forget_failures
 
-REFINE = "refine"
 ALL_BAD = 2  # parts without one usable reply: then it is not the parts that are at fault
 
 
@@ -24,10 +25,10 @@ def fold(session: Session, snapshot: Snapshot, action: Fold) -> Step:
 
     One that refine has begun is ended by it: sums over the rest alone would pass for sums over all of it.
     """
-    under_way = session.store.helpers_in(f"{FOLDER}/{action.number}")
+    under_way = session.store.helpers_in(f"{PART_REPLIES}/{action.number}")
     if session.settings.strategy == REFINE or snapshot.case.summary.reading:
         for name in under_way:
-            session.store.drop_helper(f"{FOLDER}/{action.number}/{name}")
+            session.store.drop_helper(f"{PART_REPLIES}/{action.number}/{name}")
         return fold_raw(session, snapshot, action)
     piece = piece_due(session, snapshot, action.number)
     if not under_way and (piece.part.whole or not piece.raw.sources):

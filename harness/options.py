@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+REFINE, MAP_REDUCE, TREE = "refine", "map_reduce", "tree"  # how a raw that does not fit is read
+
 
 class AgentSpec(NamedTuple):
     """One entry under `agents:`. A program (`command`) or a model behind an API (`api`)."""
@@ -63,7 +65,7 @@ class Settings(NamedTuple):
     until: str = ""
     sites: tuple[str, ...] = ()
     contact: str = ""
-    strategy: str = "refine"
+    strategy: str = REFINE
     window: int = 0  # tokens; 0 = what each agent's model can read
     commit: bool = False
     commit_raws: bool = False

@@ -12,15 +12,14 @@ from harness.errors import HarnessError, RepliesDefective
 from harness.folding import piece_of, piece_turn
 from harness.judging import Piece
 from harness.model import Reply, Rewrite, Role
+from harness.options import TREE
 from harness.parts import Budget, Part, Text, parts_of, shown
 from harness.plan import state_token
 from harness.roles import Credit, RoleTurn
 from harness.session import Event, Session
 from harness.store import Snapshot
+from harness.store.snapshot import PART_REPLIES
 from harness.turn import Turned, converse
-
-FOLDER = "fold"
-TREE = "tree"
 
 
 class Kept(NamedTuple):
@@ -50,7 +49,7 @@ class Replies:
 
     @property
     def folder(self) -> str:
-        return f"{FOLDER}/{self.number}"
+        return f"{PART_REPLIES}/{self.number}"
 
     @property
     def counts(self) -> bool:

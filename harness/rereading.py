@@ -13,8 +13,8 @@ from harness.formats.summary import render_summary
 from harness.judging import Piece
 from harness.loop import claimed
 from harness.model import Case, Rewrite, Summary, Unread
+from harness.options import TREE
 from harness.packet import language_for
-from harness.replies import TREE
 from harness.roles import Credit
 from harness.session import Session, Step
 from harness.store import Snapshot

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 from harness import kinds, specs
 from harness.given import Given
-from harness.options import AgentSpec, Rung, Settings
+from harness.options import MAP_REDUCE, REFINE, TREE, AgentSpec, Rung, Settings
 
 DEFAULTS = Settings()  # the defaults of the table: they are the values' own
 
 # Modes and strategies that are built; a name joins its row when the code does.
 MODES = ("itersynth",)
-STRATEGIES = ("refine", "map_reduce", "tree")
+STRATEGIES = (REFINE, MAP_REDUCE, TREE)
 LANGUAGES = ("en", "ru", "zh")  # those with labels
 
 # What a rung may say without trust. Anything else (a URL, a command, a path) may lead out of the project.

@@ -36,9 +36,9 @@ from harness.plan import (
 from harness.spending import spent
 from harness.store import Snapshot, Store
 from harness.store.claim import read_claim
+from harness.store.snapshot import PART_REPLIES
 
 GONE_NAMED = 5
-PARTS = "fold"  # among the helpers: replies to parts that are read side by side
 CELLS_NAMED = 8  # on the screen; --json has them all
 QUERIES_NAMED = 3
 SHOWN = 120  # characters of a question or a query: files may hold anything
@@ -116,7 +116,7 @@ def _how_far(store: Store, case: Case, action: Action) -> str:
         return ""
     if reading and reading.number == action.number:
         return f" ({reading.done:,} of {reading.total:,} characters are read)"
-    waiting = len(store.helpers_in(f"{PARTS}/{action.number}"))
+    waiting = len(store.helpers_in(f"{PART_REPLIES}/{action.number}"))
     return f" ({waiting} of its parts are read)" if waiting else ""
 
 

@@ -20,9 +20,9 @@ from harness.formats.summary import render_summary
 from harness.gathering import FOLDS, copy_in, drop_empty, drop_spooled, gather, refuse_other
 from harness.loop import read_all
 from harness.model import SectionKind, Summary
+from harness.options import TREE
 from harness.plan import Fold, Limits, due
 from harness.progress import open_progress
-from harness.replies import TREE
 from harness.session import SYSTEM_CLOCK, Session
 from harness.starting import Asked, begin
 from harness.store import Store

@@ -22,6 +22,7 @@ from harness.mojibake import looks_misread, repaired
 from harness.store.reading import HEAD_BYTES, FileText, Known, list_case, read_bytes, read_state, refuse_junk
 
 STATE_FILES = ("question.md", "summary.md", "next_query.txt", "answer.md")
+PART_REPLIES = "fold"  # among the helpers: replies to the parts of raw_N that are read side by side, in a folder N
 CELLS = 1_000  # a table of more is no question; each fold looks at every cell
 MEANT_SHOWN = 80  # characters of a repaired line
 RAW_LIMIT = 32_000_000  # bytes; a raw is read whole, and a value takes several times its size in memory
