@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.cutting.outline import Heading, Outline
+from harness.cutting.outline import HEADING, Heading, Outline
+from harness.formats.text import shortened
 from harness.patterns import lazy
 from harness.ports import CountTokens
 
@@ -28,7 +29,7 @@ class Leads:
             return ""
         region = outline.region_over(at)
         head = region.lead(at) if region else ""
-        path = "".join(f"{heading.line}\n" for heading in self._path(at))
+        path = "".join(f"{shortened(heading.line.rstrip(), HEADING)}\n" for heading in self._path(at))
         block = outline.source.block
         overlap = "" if region else self._overlap_at(at)
         pieces = [block, path + "\n" if path else "", head, overlap]

@@ -19,13 +19,14 @@ from harness.patterns import lazy
 # Both begin with one character that is seldom, so that the search runs from one to the next at the speed of memory; a
 # look at what a line begins with spares most lines the rest.
 _LINE = lazy(
-    r"\n(?=[ #`~|:A-])(?: {0,3}(?:(?P<heading>#{1,6})[ \t]|(?P<fence>```|~~~)|(?P<pipe>\|))"
+    r"\n(?= {0,3}[#`~|:A-])(?: {0,3}(?:(?P<heading>#{1,6})[ \t]|(?P<fence>```|~~~)|(?P<pipe>\|))"
     r"|(?P<dashes>[:-][-: \t]*\|[-:| \t]*\n)|(?P<action>Action(?: ?\d+)?:))"
 )
 _NUMBERED = lazy(r"\n##[ \t]+[0-9]")
 _TAG = lazy(r"<(?:(?P<table>table|TABLE|Table)|tool_calls?|tool_use|function_calls?)\b")
 _TITLE, _VALUE, _DETAILS = 300, 500, 12  # characters of a source's title and of a detail, and how many, in a lead
-_HEADING = 200
+HEADING = 200
+"""Characters of a heading that the parts below it show."""
 _HEAD = 2_000  # characters of the header of a table without pipes before its rows
 _TAG_LENGTH = 20
 # What JSON begins with, or a line with a separator that has no blank behind it.
@@ -214,8 +215,9 @@ class Outline:
         text, start = line.string, line.start() + 1
         upto = min(hard + offset, start + AHEAD)
         end = text.find("\n", start, upto) + 1 or upto
-        shown = shortened(text[start : min(end, start + _HEADING + 1)].rstrip(), _HEADING)
-        self.headings.append(Heading(start - offset, end - offset, len(line[1]), shown))
+        self.headings.append(
+            Heading(start - offset, end - offset, len(line[1]), text[start : min(end, start + HEADING + 1)])
+        )
         self._floor = end - offset
         if _BODY.match(text, end, min(hard + offset, end + AHEAD)):
             return self._body_at(end - offset, hard)

@@ -8,17 +8,18 @@ from harness.cutting.leads import Leads
 from harness.cutting.outline import Outline, Start
 from harness.cutting.regions import Region
 from harness.cutting.sentences import character_end, line_end, sentence_end, word_end
+from harness.cutting.tally import JOINT, Tally
 from harness.cutting.window import NOWHERE
 from harness.ports import CountTokens
 
 MOST_CHARACTERS = 12
 """Characters a token that are looked at: prose has 2 to 5; a part of blanks alone, which has more, is cut there."""
-_AIM = 0.96  # of the room: the estimate errs by about 4 %, and a part over the budget is counted again
+_AIM = 0.94  # of the room: the estimate errs by about 5 %, and a part over the budget is counted again
 _HALF = 0.55  # of the room: a part as full as that is well filled for a strong boundary
 _FULL = 0.8  # of what was aimed at: where the estimate was less, a part is tried again
-_NEARLY = 1.04  # of the estimate, which errs by about 4 %: what is so long may still fit, and is counted
+_NEARLY = 1.02  # of the estimate: what is so long may still fit, and is counted
 _CLEARLY = 0.85  # of the budget: what is estimated below it is taken to fit without a count
-_SAMPLES, _SAMPLE = 10, 240  # pieces, and characters of each at most, that tell the characters a token
+_SAMPLES, _SAMPLE = 6, 160  # pieces, and characters of each at most, that tell the characters a token
 _COUNTED = 3_200  # characters: a shorter piece is counted, not estimated
 _SECTION = 0.6  # of a part's length: a heading before it is too early to cut at
 
@@ -37,19 +38,19 @@ class Packer:
         self._leads = leads
         self._budget = budget
         self._count = count
+        self._tally = Tally(outline.window, count)
         self._lines = lines
         self._begin = 0
         self._limit = 0  # as far as is looked
         self._last: int | None = None  # the end of the text, where it is within the limit
         self._ratio = 1.0  # characters a token
-        self._fitting: dict[tuple[int, int], bool] = {}
 
     def part(self, at: int, stop: int | None) -> Part:
         """The part that begins at `at`, ending at `stop` at the latest."""
         self._begin = at
         self._limit = min(at + MOST_CHARACTERS * self._budget, self._window.end)
         self._last = self._limit if self._window.ended and self._limit == self._window.end else None
-        self._fitting.clear()
+        self._tally.begin(at)
         lead = self._leads.at(at)
         end = self._end(lead, self._limit)
         if (whole := self._atom(end)) and whole <= self._limit and self._within("", whole):
@@ -62,8 +63,7 @@ class Packer:
     def _end(self, lead: str, limit: int) -> int:
         """Few counts of whole parts: a guess from a sample, and mostly one count that confirms it."""
         begin = self._begin
-        taken = self._count(lead) if lead else 0
-        room = max(self._budget - taken, 1)
+        room = self._room(lead)
         self._ratio = self._per_token(begin, limit)
         high = min(limit, begin + max(int(room * _AIM * self._ratio), 1))
         whole = self._next_start(begin)
@@ -76,7 +76,7 @@ class Packer:
         for attempt in range(64):
             lined = self._line_limit(lead, high)
             end = self._best(lined)
-            tokens = self._count(lead + self._window.slice(begin, end)) - taken
+            tokens = self._tally.tokens(begin, end, room)
             if tokens <= room:
                 best = max(best or 0, end)
                 full = (end - begin) * room * _AIM / max(tokens, 1)
@@ -94,9 +94,12 @@ class Packer:
                 high = begin + max(int((end - begin) * share), 1)
         return best or begin + 1
 
+    def _room(self, lead: str) -> int:
+        """Tokens that the part's own text may have."""
+        return max(self._budget - self._count(lead) - JOINT, 1) if lead else self._budget
+
     def _within(self, lead: str, end: int) -> bool:
-        text = lead + self._window.slice(self._begin, end)
-        return self._line_limit(lead, end) == end and self._count(text) <= self._budget
+        return self._line_limit(lead, end) == end and self._tally.fits(self._begin, end, self._room(lead))
 
     def _may_fit(self, begin: int, end: int) -> bool:
         """Whether a piece of the text is worth a count of its own; a short one always is."""
@@ -140,15 +143,11 @@ class Packer:
         """Whether a piece of the text fits into a part of its own; if it is wrongly said to, it only begins a part."""
         if end is None or end > self._limit:
             return False
-        key = start, end
-        if key not in self._fitting:
-            text = self._window.slice(start, end)
-            lines = not self._lines or text.count("\n") + (not text.endswith("\n")) <= self._lines
-            clearly = end - start <= _CLEARLY * self._budget * self._ratio
-            self._fitting[key] = lines and (
-                clearly or (self._may_fit(start, end) and self._count(text) <= self._budget)
-            )
-        return self._fitting[key]
+        lined = self._window.count("\n", start, end) + (not self._window.starts("\n", end - 1)) if self._lines else 0
+        if lined > self._lines:
+            return False
+        clearly = end - start <= _CLEARLY * self._budget * self._ratio
+        return clearly or (self._may_fit(start, end) and self._tally.fits(start, end, self._budget))
 
     def _atom(self, end: int) -> int | None:
         """The end of what begins with the part and is not to be torn, where `end` tears it."""
