@@ -13,6 +13,8 @@ from harness.options import Settings
 from harness.parts import Room
 from harness.ports import Agent, Clock, Search
 from harness.store import Base, Snapshot, Store
+from harness.store.trace import TRACE, newest
+from harness.versions import VERSION, version_record
 
 
 class SystemClock:
@@ -75,12 +77,17 @@ class Session:
         *,
         decided_on: Iterable[str] = (),
         replies: Mapping[str, str] | None = None,
+        before: str | None = None,
     ) -> None:
         """One write (None removes), refused when the target or a file it was decided on has changed meanwhile.
 
+        `before`: the text that stood in the file last, as far as the trace knows, where that is not what stands there.
         Raises StateMoved, or HarnessError where the disk refuses.
         """
         base = Base.of(snapshot, name, *decided_on, replies=replies)
+        if name == "summary.md" and text is not None:
+            old = snapshot.text(name) if before is None else before
+            record = {**record, **version_record(old, text, str(newest(self.store.folder / TRACE, VERSION)))}
         self.store.commit(name, text, base, self.stamped(record))
 
     def stamped(self, record: Mapping[str, object]) -> dict[str, object]:

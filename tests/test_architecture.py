@@ -46,6 +46,10 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "packet",
         "evidence",
         "check",
+        "deltas",
+        "versions",
+        "changes",
+        "edits",
     ),
     (
         "assets",

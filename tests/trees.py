@@ -18,4 +18,4 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
 def read_tree(root: Path) -> dict[str, str]:
     """Every regular file below the root, by its path with `/`."""
     files = sorted(path for path in root.rglob("*") if path.is_file() and not path.is_symlink())
-    return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in files}
+    return {path.relative_to(root).as_posix(): path.read_bytes().decode(errors="surrogateescape") for path in files}

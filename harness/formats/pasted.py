@@ -27,7 +27,7 @@ def pasted(text: str) -> Source:
     stated = _DATE_LINE.search(first)
     date = front_value(front, "date") or front_value(front, "published") or (stated["date"] if stated else "")
     return Source(
-        title=front_value(front, "title") or _title(first),
+        title=" ".join((front_value(front, "title") or _title(first)).split()),
         text=text,
         url=url if _URL.fullmatch(url) else found[0].rstrip(".,;:!?") if found else "",
         date=_iso(date),

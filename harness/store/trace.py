@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from harness.store.reading import open_regular
 
+TRACE = "trace.jsonl"
 TAIL_BYTES = 65_536
 
 
@@ -43,6 +44,33 @@ def last_line(path: Path) -> LastLine:
     return LastLine(lines[-1] if torn else lines[-2] if len(lines) > 1 else "", torn)
 
 
+def newest(path: Path, key: str) -> object:
+    """What the last line that has this key says under it; None if none does. Read from the end."""
+    descriptor = open_regular(path)
+    if descriptor is None:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        reach = TAIL_BYTES
+        while True:
+            file.seek(max(0, size - reach))
+            lines = file.read().split(b"\n")
+            for line in reversed(lines if reach >= size else lines[1:]):
+                if f'"{key}"'.encode() in line and (value := _value(line)) is not None and key in value:
+                    return value[key]
+            if reach >= size:
+                return None
+            reach *= 8
+
+
+def _value(line: bytes | str) -> dict[str, object] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def read_trace(path: Path) -> Iterator[dict[str, object]]:
     """Every line that can be read, oldest first; a torn or foreign line is skipped."""
     descriptor = open_regular(path)
@@ -50,9 +78,5 @@ def read_trace(path: Path) -> Iterator[dict[str, object]]:
         return
     with os.fdopen(descriptor, encoding="utf-8", errors="replace") as file:
         for line in file:
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(value, dict):
+            if (value := _value(line)) is not None:
                 yield value
