@@ -11,6 +11,7 @@ from typing import Any
 from harness.errors import HarnessError, RepliesDefective, StateMoved
 from harness.folding import HandedOut, has_sources, read_up_to, synthesizer_turn
 from harness.model import Decision, Defect, Packet, Reply
+from harness.noticing import seen
 from harness.passes import perform
 from harness.plan import Adopt, Ask, Check, Done, DropDraft, EmptyQueries, Fold, Limits, Search, TakeAnswer, due
 from harness.roles import Credit, RoleTurn, checker_turn, planner_turn
@@ -89,7 +90,7 @@ def search_due(session: Session) -> Step:
 
 def _due_turn(session: Session, *, tidy: bool, place: HandedOut | None = None) -> RoleTurn[Any]:
     for _ in range(TIDYING):
-        snapshot = session.store.snapshot()
+        snapshot = seen(session)
         action = due(snapshot.case, Limits(session.settings.rounds, unattended=session.unattended))
         match action:
             case Fold() if tidy and not has_sources(session, snapshot, action):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from harness.errors import AgentFailed, HarnessError, RepliesDefective, SearchUnavailable, StateMoved
 from harness.model import Role
+from harness.noticing import seen
 from harness.passes import perform
 from harness.plan import Action, Adopt, Ask, Check, Fold, Limits, Search, due
 from harness.session import Event, Session, Step
@@ -95,7 +96,7 @@ def step(session: Session) -> Step:
 def one_pass(session: Session, meter: Meter) -> Step:
     """One thing that is due. Redone on the new content when the files change meanwhile."""
     for _ in range(REDONE):
-        snapshot = session.store.snapshot()
+        snapshot = seen(session)
         action = due(snapshot.case, meter.limits())
         session.tell(Event("due", type(action).__name__))
         if meter.blocked >= BLOCKED_ROUNDS and isinstance(action, Ask | Search) and not _must_answer(action):

@@ -13,6 +13,7 @@ from harness.formats.summary import render_summary
 from harness.judging import Piece
 from harness.loop import claimed
 from harness.model import Case, Rewrite, Summary, Unread
+from harness.noticing import seen
 from harness.options import TREE
 from harness.packet import language_for
 from harness.roles import Credit
@@ -54,7 +55,7 @@ def reread(session: Session, number: int | None = None) -> Iterator[Step]:
 
 def _read(session: Session, part: Unread) -> tuple[Step, Unread | None]:
     """The first piece of an unread stretch, and what is left of it."""
-    snapshot = session.store.snapshot()
+    snapshot = seen(session)
     pieces = pieces_in(session, snapshot, part.number, part.start, part.end)
     if not pieces:
         hint = "take it out of `unread:` in summary.md if the text is gone for good"

@@ -10,6 +10,7 @@ from harness.formats.answer import parse_answer
 from harness.formats.question import add_direction
 from harness.formats.summary import render_summary
 from harness.formats.text import decode
+from harness.noticing import seen
 from harness.session import Session
 from harness.store import Store
 from harness.store.claim import read_claim
@@ -64,7 +65,7 @@ def reopen(session: Session) -> str:
     Raises HarnessError when there is no answer.
     """
     store = session.store
-    snapshot = store.snapshot()
+    snapshot = seen(session)
     answer, summary = snapshot.case.answer, snapshot.case.summary
     if answer is not None and answer.status == "draft":
         raise HarnessError("the answer is a draft, not checked yet", str(store.folder / "answer.md"), "harness run")

@@ -78,6 +78,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
     ),
     (
         "session",
+        "noticing",
         "searching",
         "crew",
         "turn",
