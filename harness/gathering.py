@@ -175,6 +175,8 @@ def _head(path: Path) -> bytes:
         raise Unreadable("gone while it was read")
     with os.fdopen(descriptor, "rb") as file:
         data = file.read(BLOCK)
+        while len(data) == BLOCK and not data.strip():  # a megabyte of spaces says nothing about what follows
+            data = file.read(BLOCK)
     return data if len(data) < BLOCK else data[: data.rfind(b"\n") + 1 or BLOCK]
 
 

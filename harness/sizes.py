@@ -110,6 +110,8 @@ def render_parts(path: Path, column: Column, settings: Settings) -> str:
     """A line a part: its characters, and its tokens with all that is repeated above them."""
     text, budget, parts = cut_file(path, column, settings)
     lines = [f"{path}, in a window of {column.window:,}:"]
+    if not parts:
+        lines.append(f"  too small: prompt, question and reply leave {max(budget.tokens, 0):,} tokens for a part")
     for part in parts:
         tokens = column.counter(part.text or shown(part, text, budget).text)
         lines.append(f"  part {part.number} of {part.of}: characters {part.start:,} to {part.end:,}, {tokens:,} tokens")

@@ -155,6 +155,8 @@ def test_each_part_is_listed_with_its_characters_and_tokens(tmp_path: Path, monk
     assert places[0][0] == 0 and places[-1][1] == len(text)
     assert [end for _, end in places[:-1]] == [start for start, _ in places[1:]]
     assert f"{len(told)} parts" in ran.out and max(int(tokens.replace(",", "")) for *_, tokens in told) < 16_000
+    small = harness("tokens", "log.txt", "--encoding", "cl100k_base", "--window", "6000", "--parts")
+    assert re.search(r"too small: prompt, question and reply leave [0-9,]+ tokens for a part", small.out)
     refused = harness("tokens", "log.txt", "--encoding", "cl100k_base", "--parts")
     assert refused.code == 2 and "--window" in refused.err
 

@@ -260,3 +260,10 @@ def test_a_copy_that_the_disk_cannot_take_is_refused_before_it_is_begun(tmp_path
     with pytest.raises(HarnessError, match="no space for a copy") as refused:
         copy_in(Store(tmp_path), gather(("huge.txt",), io.BytesIO()), "mark", "now")
     assert "8,000,000,000,000 bytes" in refused.value.value and "-C DIR" in refused.value.hint
+
+
+def test_a_text_that_begins_with_a_megabyte_of_blanks_is_no_empty_one(tmp_path: Path) -> None:
+    path = tmp_path / "blanks.txt"
+    path.write_bytes(b" " * (3 * MEGABYTE) + "\nКама: 1805 км\n".encode())
+    text, value = raw(str(path))
+    assert "Кама: 1805 км" in text and len(value.sources) == 1
