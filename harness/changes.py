@@ -13,6 +13,8 @@ from harness.heirs import heir_of, only_value_differs
 from harness.losses import Fate, Fated, Lines, fates
 from harness.model import Removal, SectionKind, Summary
 
+STRUCK = "struck out by a person"
+
 
 class Changes(NamedTuple):
     """Fact lines without bullets. `lost`: with the reason, "" where none was given; `moved`: line, from, to."""
@@ -33,7 +35,8 @@ class Changes(NamedTuple):
 def changes(old: Summary, new: Summary, removed: Iterable[Removal] = ()) -> Changes:
     """`removed`: the reasons that the passes between the two gave, where they are known."""
     before, after = _facts(old), _facts(new)
-    told = tuple(removed)
+    gone = (Removal(line, STRUCK) for line in lines_of(new, SectionKind.STRUCK))
+    told = (*removed, *gone)
     found = [one for one in fates(before, after, told, lambda line: None) if not _is_same(one)]
     taken = {one.now for one in found if one.fate in (Fate.REWORDED, Fate.MERGED, Fate.CHANGED)}
     known = {without_marks(line) for section in before for line in section.lines}
@@ -62,8 +65,7 @@ def _facts(summary: Summary) -> list[Lines]:
     for section in summary.sections:
         if section.kind is SectionKind.OTHER:
             found.append(Lines(section.title, tuple(entry.text for entry in entries_of(section.lines)[0])))
-    struck = lines_of(summary, SectionKind.STRUCK)
-    return [*found, Lines(str(SectionKind.STRUCK), struck)] if struck else found
+    return found
 
 
 def _is_same(one: Fated) -> bool:

@@ -1,0 +1,60 @@
+"""Commands that look back: what each round brought, what is different, where a fact came from."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+import click
+
+from harness.blaming import blame
+from harness.blaming import render as render_blame
+from harness.cli.place import case_of, say, show
+from harness.comparing import compare, github, render, stat
+from harness.history import history_of
+from harness.journal import journal, render_journal
+
+
+@click.command("log")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_context
+def log_command(context: click.Context, as_json: bool) -> None:
+    """What each round brought, a line each."""
+    history = history_of(case_of(context))
+    entries = journal(history)
+    for note in history.notes:
+        say(note)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    show(entries, render_journal(entries, width), as_json=as_json)
+
+
+@click.command("diff")
+@click.argument("versions", nargs=-1, metavar="[A [B]]")
+@click.option("--stat", "as_stat", is_flag=True, help="Counts in one line.")
+@click.option("--format", "form", type=click.Choice(["text", "github"]), default="text", help="github: for a comment.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_context
+def diff_command(context: click.Context, versions: tuple[str, ...], as_stat: bool, form: str, as_json: bool) -> None:
+    """What two versions of the summary say differently.
+
+    A and B: a round, a commit, a case's folder or a file. One: from there to now; none: what the last round brought.
+    """
+    if len(versions) > 2:
+        raise click.UsageError("Two versions at the most.", context)
+    told = compare(case_of(context), versions)
+    colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    text = stat(told) if as_stat else github(told) if form == "github" else render(told, colours=colours)
+    show(told, text, as_json=as_json)
+
+
+@click.command("blame")
+@click.argument("text", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_context
+def blame_command(context: click.Context, text: tuple[str, ...], as_json: bool) -> None:
+    """Where a number or a fact came from: round, query, source and line, who wrote it, what became of it."""
+    told = blame(case_of(context), " ".join(text))
+    for note in told.notes:
+        say(note)
+    show(told, render_blame(told), as_json=as_json)

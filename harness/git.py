@@ -1,0 +1,149 @@
+"""The one place that runs git: it asks for no password, opens no pager or editor, and its reads start no program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.errors import HarnessError
+from harness.formats.text import decode
+
+SECONDS = 60.0  # of one call; a log of 10,000 commits takes a second
+# A project's own configuration may name programs for these; what only looks starts none.
+_PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false", "--no-pager")
+_RECORD, _FIELD = "\x1e", "\x1f"
+
+
+class GitVersion(NamedTuple):
+    """A file as a commit left it; `at` is the commit's ISO time."""
+
+    rev: str
+    at: str
+    author: str
+    subject: str
+    text: str
+
+
+class GitFailed(HarnessError):
+    """git is missing, took too long, or refused; `value` is its first line."""
+
+
+def git(folder: Path, *words: str, stdin: bytes = b"") -> bytes:
+    """What one call prints. Raises GitFailed."""
+    command = ["git", *_PLAIN, "-C", str(folder), *words]
+    try:
+        done = subprocess.run(
+            command, input=stdin, env=_environment(), capture_output=True, timeout=SECONDS, check=False
+        )
+    except FileNotFoundError:
+        raise GitFailed("git is not installed", "git", "install git, or name rounds: harness log lists them") from None
+    except subprocess.TimeoutExpired:
+        raise GitFailed("git took too long", " ".join(words[:2]), "try again") from None
+    if done.returncode:
+        told = done.stderr.decode(errors="replace").strip().split("\n")[0]
+        raise GitFailed("git refused", told, "git -C the case's folder status says more")
+    return done.stdout
+
+
+def is_repository(folder: Path) -> bool:
+    try:
+        return git(folder, "rev-parse", "--is-inside-work-tree").strip() == b"true"
+    except GitFailed:
+        return False
+
+
+def is_shallow(folder: Path) -> bool:
+    """Whether older commits were left out when the repository was cloned."""
+    return git(folder, "rev-parse", "--is-shallow-repository").strip() == b"true"
+
+
+def revision(folder: Path, name: str) -> str | None:
+    """The commit that a revision names (branch, tag, HEAD~2, a hash); None if it names none."""
+    if name.startswith("-"):
+        return None
+    try:
+        return (
+            git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").decode().strip()
+        )
+    except GitFailed:
+        return None
+
+
+def file_at(folder: Path, rev: str, name: str) -> str | None:
+    """The text of a file of the folder in a commit; None if it is not there."""
+    try:
+        return decode(git(folder, "show", "--no-textconv", "--no-ext-diff", f"{rev}:./{name}")).text
+    except GitFailed:
+        return None
+
+
+def version_at(folder: Path, rev: str, name: str = "summary.md") -> str | None:
+    """The text that a file had at a commit, also where its folder had another name then."""
+    text = file_at(folder, rev, name)
+    if text is not None:
+        return text
+    for version in reversed(list(versions(folder, name))):
+        try:
+            git(folder, "merge-base", "--is-ancestor", version.rev, rev)
+        except GitFailed:
+            continue
+        return version.text
+    return None
+
+
+def versions(folder: Path, name: str = "summary.md") -> Iterator[GitVersion]:
+    """The file of the folder in each commit that changed it, oldest first, also under the names it had before."""
+    wanted = _RECORD + _FIELD.join(("%H", "%cI", "%an", "%s")) + _FIELD
+    words = (
+        "log",
+        "--follow",
+        "-z",
+        "--name-status",
+        "--no-ext-diff",
+        "--no-textconv",
+        f"--format={wanted}",
+        "--",
+        name,
+    )
+    try:
+        told = git(folder, *words).decode(errors="replace")
+    except GitFailed:  # no commit yet
+        return
+    found = [commit for record in told.split(_RECORD)[1:] if (commit := _commit(record)) is not None]
+    texts = _texts(folder, [f"{rev}:{path}" for rev, _, _, _, path in found])
+    for (rev, at, author, subject, _), data in zip(reversed(found), reversed(texts), strict=True):
+        if data is not None:
+            yield GitVersion(rev, at, author, subject, decode(data).text)
+
+
+def _commit(record: str) -> tuple[str, str, str, str, str] | None:
+    """Its fields, and the path that the file has in it; None where it was deleted there."""
+    rev, at, author, subject, rest = record.split(_FIELD, 4)
+    status, *paths = rest.lstrip("\0\n").rstrip("\0").split("\0")
+    return (rev, at, author, subject, paths[-1]) if paths and not status.startswith("D") else None
+
+
+def _texts(folder: Path, names: list[str]) -> list[bytes | None]:
+    """The contents of blobs, in one call; None for one that is not there."""
+    told = git(folder, "cat-file", "--batch", stdin="".join(f"{name}\n" for name in names).encode()) if names else b""
+    found: list[bytes | None] = []
+    at = 0
+    while at < len(told):
+        end = told.index(b"\n", at)
+        *_, kind, size = told[at:end].split(b" ")
+        if not size.isdigit():  # "NAME missing"
+            found.append(None)
+            at = end + 1
+            continue
+        found.append(told[end + 1 : end + 1 + int(size)] if kind == b"blob" else None)
+        at = end + int(size) + 2
+    return found
+
+
+def _environment() -> Mapping[str, str]:
+    """Without what a hook that called us has set: the case's own repository counts."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_PAGER": "cat"}

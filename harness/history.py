@@ -1,0 +1,112 @@
+"""How a case's summary came to be: its versions from the trace and from git, and how far back each of them reaches."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from harness import git
+from harness.formats.summary import parse_summary
+from harness.store.reading import read_state
+from harness.store.trace import TRACE, read_trace
+from harness.versions import Version, fingerprint, replay
+
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+class History(NamedTuple):
+    """`versions`: oldest first, the last one is what stands in the file. `notes`: how far back they reach."""
+
+    folder: Path
+    versions: tuple[Version, ...]
+    notes: tuple[str, ...]
+
+    def at_round(self, number: int) -> Version | None:
+        """The last version of a round that was folded whole."""
+        there = (one for one in reversed(self.versions) if _is_whole(one, number))
+        return next(there, None)
+
+    def rounds(self) -> tuple[int, ...]:
+        return tuple(sorted({parse_summary(one.text).round for one in self.versions if _is_whole(one)}))
+
+
+def history_of(folder: Path) -> History:
+    """A version that both know is one, with its commit; those of a commit alone stand where their time puts them.
+
+    Raises HarnessError for a link in the place of a file.
+    """
+    recorded = list(replay(read_trace(folder / TRACE)))
+    committed = list(git.versions(folder)) if git.is_repository(folder) else []
+    commits = {fingerprint(one.text): one for one in reversed(committed)}
+    known = {fingerprint(one.text) for one in recorded}
+    found = [one._replace(rev=commit.rev if (commit := commits.get(fingerprint(one.text))) else "") for one in recorded]
+    others = (Version(one.text, one.at, one.author, rev=one.rev) for one in committed)
+    found = _in_order(found, [one for one in others if fingerprint(one.text) not in known])
+    present = read_state(folder / "summary.md").text
+    if present and (not found or found[-1].text != present):
+        found.append(Version(present, by="not recorded yet"))
+    kept = _one_course(_each_once(found))
+    notes = _notes(folder, recorded, committed)
+    if len(kept) < len(_each_once(found)):
+        notes.append("what came before the research went back to an earlier round, or began anew, is left out")
+    return History(folder, tuple(kept), tuple(notes))
+
+
+def _is_whole(version: Version, number: int | None = None) -> bool:
+    summary = parse_summary(version.text)
+    return summary.reading is None and number in (None, summary.round)
+
+
+def _in_order(recorded: list[Version], others: list[Version]) -> list[Version]:
+    """By time, but for those of the trace, which stand in its order whatever the clocks said."""
+    found: list[Version] = []
+    left = deque(sorted(others, key=_time))
+    for version in recorded:
+        while left and _time(left[0]) < _time(version):
+            found.append(left.popleft())
+        found.append(version)
+    return [*found, *left]
+
+
+def _time(version: Version) -> datetime:
+    try:
+        at = datetime.fromisoformat(version.at)
+    except ValueError:
+        return _LONG_AGO
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _each_once(versions: list[Version]) -> list[Version]:
+    """Without repetitions in a row, as a revert and what is committed again make them."""
+    return [one for at, one in enumerate(versions) if not at or versions[at - 1].text != one.text]
+
+
+def _one_course(versions: list[Version]) -> list[Version]:
+    """Without the rounds that were undone: a summary of an earlier round stands in their place from then on."""
+    found: list[tuple[int, Version]] = []
+    for version in versions:
+        number = parse_summary(version.text).round
+        anew = version.record.get("base") == ""  # written over a text that the trace does not know
+        while found and (found[-1][0] > number or (anew and found[-1][0] == number)):
+            found.pop()
+        found.append((number, version))
+    return [version for _, version in found]
+
+
+def _notes(folder: Path, recorded: list[Version], committed: list[git.GitVersion]) -> list[str]:
+    notes = []
+    if recorded:
+        first = parse_summary(recorded[0].text).round
+        notes.append(f"the trace reaches back to round {first}, {recorded[0].at[:10]}")
+    elif (folder / TRACE).exists():
+        notes.append("trace.jsonl holds no version of the summary")
+    else:
+        notes.append("there is no trace.jsonl")
+    if committed:
+        number = len({one.text for one in committed})
+        notes.append(f"git has {number} version{'s' if number > 1 else ''} of summary.md since {committed[0].at[:10]}")
+        if git.is_shallow(folder):
+            notes.append("the clone is shallow: what came before was left out")
+    return notes
