@@ -27,6 +27,7 @@ COMMANDS = {
     "log": "history",
     "diff": "history",
     "blame": "history",
+    "verify": "history",
     "check": "checks",
     "fold": "reading",
     "find": "tools",
