@@ -102,6 +102,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "checking",
         "rereading",
         "gathering",
+        "noting",
         "handover",
         "steering",
         "history",
@@ -243,6 +244,7 @@ def test_only_the_store_writes_into_a_case() -> None:
         "process_tree",
         "scaffold",
         "gathering",
+        "noting",
         "__main__",
     }
     for path in MODULES:

@@ -18,6 +18,7 @@ COMMANDS = {
     "next": "take_part",
     "take": "take_part",
     "search": "take_part",
+    "note": "take_part",
     "reread": "take_part",
     "steer": "take_part",
     "stop": "take_part",

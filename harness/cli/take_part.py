@@ -9,11 +9,12 @@ from typing import Any, BinaryIO
 import click
 
 from harness import clipboard
-from harness.cli.place import call_of, case_of, say, searching, show, write_out
+from harness.cli.place import call_of, case_of, pasteable, say, searching, show, write_out
 from harness.cli.sessions import remember_folder, session_of, with_agent
 from harness.formats.text import decode
 from harness.handover import hand_out, role_is_due, search_due, searches_due, take_in, told_of, what_next
 from harness.loop import step
+from harness.noting import Said, note
 from harness.rereading import reread
 from harness.steering import reopen, request_stop, steer
 from harness.store import Store
@@ -87,8 +88,8 @@ def search_command(context: click.Context, folder: str | None) -> None:
     session = session_of(context, searching(folder))
     remember_folder(session.store, folder)
     done = search_due(session)
-    for note in done.notes:
-        say(f"note: {note}")
+    for one in done.notes:
+        say(f"note: {one}")
     click.echo(done.line)
 
 
@@ -101,6 +102,17 @@ def reread_command(context: click.Context, /, number: int | None, **options: Any
     """Read the parts of raw_N.md (or of any raw) that stayed unread."""
     for done in reread(session_of(context, with_agent(options)), number):
         click.echo(done.line)
+
+
+@click.command("note")
+@click.argument("files", nargs=-1, metavar="[FILE|URL|-]...")
+@click.option("--title", default="", help="What it is called.")
+@click.option("--date", default="", help="When it was written: 2026-11-29, 2026-11 or 2026.")
+@click.option("--url", default="", help="Where it is from.")
+@click.pass_context
+def note_command(context: click.Context, /, files: tuple[str, ...], **said: str) -> None:
+    """Add what you found yourself: FILEs (text, HTML, PDF, DOCX) or stdin; a URL beside a FILE is where it is from."""
+    click.echo(pasteable(note(session_of(context, {}), files, sys.stdin.buffer, Said(**said)), call_of(context)))
 
 
 @click.command("steer")
