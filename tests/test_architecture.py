@@ -111,6 +111,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "comparing",
         "blaming",
         "verifying",
+        "textconv",
         "starting",
         "finding",
         "trusting",

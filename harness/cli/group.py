@@ -29,6 +29,7 @@ COMMANDS = {
     "diff": "history",
     "blame": "history",
     "verify": "history",
+    "git-textconv": "history",
     "check": "checks",
     "fold": "reading",
     "find": "tools",
@@ -50,7 +51,7 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         module = importlib.import_module(f"harness.cli.{COMMANDS[name]}")
-        command = getattr(module, f"{name}_command")
+        command = getattr(module, f"{name.replace('-', '_')}_command")
         assert isinstance(command, click.Command)
         return command
 

@@ -17,6 +17,7 @@ from harness.comparing import compare, github, render, stat
 from harness.history import history_of
 from harness.journal import journal, render_journal
 from harness.options import Settings
+from harness.textconv import facts_of
 from harness.unpacking import unpack
 from harness.verifying import render as render_verified
 from harness.verifying import verify
@@ -81,3 +82,10 @@ def verify_command(context: click.Context, case: Path | None, head: str, as_json
         told = verify(folder, Settings(), head)
     show(told, render_verified(told), as_json=as_json)
     return 1 if told.findings else 0
+
+
+@click.command("git-textconv", hidden=True)
+@click.argument("file", type=click.Path(path_type=Path))
+def git_textconv_command(file: Path) -> None:
+    """The facts of a summary.md, for git diff."""
+    click.echo(facts_of(file))
