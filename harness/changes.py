@@ -40,7 +40,7 @@ def changes(old: Summary, new: Summary, removed: Iterable[Removal] = ()) -> Chan
     found = [one for one in fates(before, after, told, lambda line: None) if not _is_same(one)]
     taken = {one.now for one in found if one.fate in (Fate.REWORDED, Fate.MERGED, Fate.CHANGED)}
     known = {without_marks(line) for section in before for line in section.lines}
-    fresh = [line for section in after for line in section.lines if without_marks(line) not in known | taken]
+    fresh = [line for section in after for line in section.lines if without_marks(line) not in known]
     disputed, settled = (lines_of(summary, SectionKind.CONTRADICTIONS) for summary in (old, new))
     gaps, left = _gaps(old), _gaps(new)
     return Changes(
