@@ -13,7 +13,12 @@ from harness.formats.text import decode
 
 SECONDS = 60.0  # of one call; a log of 10,000 commits takes a second
 # A project's own configuration may name programs for these; what only looks starts none.
-_PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false", "--no-pager")
+_PLAIN = (
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false"),
+    *("-c", "core.quotePath=false", "--no-pager"),
+)
+# Nor does it fetch what a partial clone left out, for a remote may be a program: no protocol is allowed.
+_OFFLINE = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1"}
 _RECORD, _FIELD = "\x1e", "\x1f"
 
 
@@ -146,4 +151,11 @@ def _texts(folder: Path, names: list[str]) -> list[bytes | None]:
 def _environment() -> Mapping[str, str]:
     """Without what a hook that called us has set: the case's own repository counts."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_PAGER": "cat"}
+    return {
+        **kept,
+        **_OFFLINE,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C",
+        "GIT_PAGER": "cat",
+    }

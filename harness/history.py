@@ -62,9 +62,9 @@ def _is_whole(version: Version, number: int | None = None) -> bool:
 
 
 def _in_order(recorded: list[Version], others: list[Version]) -> list[Version]:
-    """By time, but for those of the trace, which stand in its order whatever the clocks said."""
+    """By time, but those of the trace stay in its order, and commits in git's, whatever the clocks said."""
     found: list[Version] = []
-    left = deque(sorted(others, key=_time))
+    left = deque(others)
     for version in recorded:
         while left and _time(left[0]) < _time(version):
             found.append(left.popleft())

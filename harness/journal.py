@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from typing import NamedTuple
+from unicodedata import east_asian_width
 
 from harness.changes import Changes, changes
 from harness.fold import gaps_left
@@ -145,13 +146,29 @@ def _are_counts(pair: list[object]) -> bool:
 def render_journal(entries: Sequence[Entry], width: int) -> str:
     """A table; `width` 0: as wide as it needs to be."""
     rows = [_HEAD, *(_cells(entry) for entry in entries)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(_HEAD) - 1)]
+    widths = [max(_columns(row[at]) for row in rows) for at in range(len(_HEAD) - 1)]
+    room = max(width - sum(widths) - 2 * len(widths), _LEAST) if width else 0
     lines = []
     for row in rows:
-        line = "  ".join(cell.ljust(size) for cell, size in zip(row[:-1], widths, strict=True))
-        room = max(width - len(line) - 2, _LEAST) if width else 0
-        lines.append(f"{line}  {shortened(row[-1], room) if room else row[-1]}".rstrip())
+        cells = [cell + " " * (size - _columns(cell)) for cell, size in zip(row[:-1], widths, strict=True)]
+        lines.append("  ".join((*cells, _cut(row[-1], room) if room else row[-1])).rstrip())
     return "\n".join(lines)
+
+
+def _columns(text: str) -> int:
+    """Those that it takes on a terminal: a Chinese character takes two."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _cut(text: str, room: int) -> str:
+    if _columns(text) <= room:
+        return text
+    ends = accumulate(map(_columns, text))
+    return shortened(text, sum(end < room for end in ends))  # its mark takes one column
+
+
+def _sources_told(number: int) -> str:
+    return f" ({number} source{'s' if number > 1 else ''})" if number else ""
 
 
 def _cells(entry: Entry) -> tuple[str, ...]:
@@ -160,7 +177,7 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     if entry.kind == "rounds":
         what = f"rounds up to {entry.round}: what each brought is not known"
     elif entry.kind == "round":
-        what = "; ".join(entry.queries) + (f" ({entry.sources} sources)" if entry.sources else "")
+        what = "; ".join(entry.queries) + _sources_told(entry.sources)
     else:
         what = "edited by hand" if entry.kind == "edit" else "reopened"
     who = ", ".join(dict.fromkeys(name for role, name in entry.who if role != "search"))
