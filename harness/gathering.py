@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -125,13 +125,16 @@ def drop_spooled(gathered: Gathered) -> None:
 
 
 def raw_of(gathered: Gathered, mark: str, retrieved: str, notes: list[str]) -> Iterator[str]:
-    """The text of the raw, block by block: each file is a source. `mark` stands in its front matter, to know it again.
-
-    Files that cannot be read go into `notes`.
-
-    Raises HarnessError where none of them can be read.
-    """
+    """The text of the raw, block by block. `mark` stands in its front matter, to know it again. As `sources_of`."""
     yield render_part_head(RawHead("note", retrieved=retrieved, front=put(NO_FRONT, MARK, mark)), "")
+    yield from sources_of(gathered, lambda one, source: source, notes)
+
+
+def sources_of(gathered: Gathered, told: Callable[[Input, Source], Source], notes: list[str]) -> Iterator[str]:
+    """Each file as a source, block by block. `told`: what is said of it above its text.
+
+    Files that cannot be read go into `notes`. Raises HarnessError where none of them can be read.
+    """
     number = 0
     for one in gathered.inputs:
         try:
@@ -142,7 +145,7 @@ def raw_of(gathered: Gathered, mark: str, retrieved: str, notes: list[str]) -> I
         number += 1
         notes += (f"{one.name}: {note}" for note in document.notes)
         title = one.name if one.spooled else document.title
-        yield render_opening(number, Source(title, "", one.name, document.date, "fetched"))
+        yield render_opening(number, told(one, Source(title, "", one.name, document.date, "fetched")))
         for block in blocks:
             yield without_openings(block)
         yield "\n\n"

@@ -3,49 +3,66 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import HarnessError, RepliesDefective, StateMoved
 from harness.folding import HandedOut, has_sources, read_up_to, synthesizer_turn
+from harness.marks import mark_of, taken_off
 from harness.model import Decision, Defect, Packet, Reply
 from harness.noticing import seen
+from harness.packet import repair
 from harness.passes import perform
 from harness.plan import Adopt, Ask, Check, Done, DropDraft, EmptyQueries, Fold, Limits, Search, TakeAnswer, due
+from harness.prompts import load_prompts
+from harness.render import fill
 from harness.roles import Credit, RoleTurn, checker_turn, planner_turn
 from harness.session import Event, Session, Step
 from harness.status import describe
 from harness.turn import keep_rejected, put_right, was_refused
 
 HANDED_OUT = "next.json"
+REFUSED = "refused"  # its key for the reply that was refused last, and its defects
 BY_HAND = "by hand"
 TIDYING = 10  # rows without a role that may come before one
 
 
 def hand_out(session: Session) -> Packet:
-    """The packet of the role now due; tidying rows are done on the way.
+    """The packet of the role now due, its prompt with a mark; tidying rows are done on the way.
 
-    Raises HarnessError where no role is due, naming what is.
+    After a refused reply it is the repair prompt, with the defects. Raises HarnessError where no role is due, naming
+    what is.
     """
-    packet = _due_turn(session, tidy=True).packet
-    session.store.put_helper(HANDED_OUT, json.dumps(_state_of(packet)))
-    return packet
+    packet, refused = _due_turn(session, tidy=True).packet, _refused_before(_handed(session))
+    state = _state_of(packet)
+    prompts = load_prompts(packet.language)
+    if refused and all(_handed(session).get(name) == state[name] for name in ("role", "token")):
+        packet = repair(packet, refused.text, refused.defects, prompts)
+        state[REFUSED] = _handed(session)[REFUSED]
+    session.store.put_helper(HANDED_OUT, json.dumps(state))
+    marked = {"prompt": packet.prompt.rstrip("\n"), "mark": mark_of(packet)}
+    return packet._replace(prompt=fill(prompts.parts["marked"], marked, "prompts/marked"))
 
 
 def take_in(session: Session, text: str) -> Step:
     """Check and commit a reply. Raises StateMoved if it answers an older prompt, RepliesDefective with the defects.
 
-    A refused reply is kept in `.harness/rejected/`. Taken once more as it is, code puts it right where it can.
+    It is known by its mark, or by what was handed out last. A refused reply is kept in `.harness/rejected/`. Taken once
+    more as it is, code puts it right where it can.
     """
     handed = _handed(session)
     turn = _due_turn(session, tidy=False, place=_place_of(handed))
+    mark, text = taken_off(text)
     packet, reply = turn.packet, Reply(text)
     now = _state_of(packet)
+    if mark and mark != mark_of(packet):
+        told = f"this is the reply to another prompt ({mark}; due is {mark_of(packet)}); it is kept aside"
+        raise _moved(session, packet, text, told)
     if packet.part and not handed:  # of a raw in parts nobody can tell which one an uncalled reply is to
         raise _moved(session, packet, text, "no prompt was handed out for this part; the reply is kept aside")
-    if handed and any(handed.get(name) != now[name] for name in ("role", "token")):
+    if handed and not mark and any(handed.get(name) != now[name] for name in ("role", "token")):
         raise _moved(session, packet, text, "the files moved since `harness next`; the reply is kept aside")
     value, defects = turn.judge(reply)
     mended = turn.mend(value, defects) if turn.mend and value is not None and defects else None
@@ -54,6 +71,7 @@ def take_in(session: Session, text: str) -> Step:
         session.tell(Event("notice", put_right(defects)))
         value, defects = mended, ()
     if value is None or defects:
+        session.store.put_helper(HANDED_OUT, json.dumps({**now, REFUSED: [text, [list(one) for one in defects]]}))
         raise _refused(session, packet, reply, defects, mendable=mended is not None)
     answers = isinstance(value, Decision) and value.answer is not None
     if handed and answers and handed.get("question") != now["question"]:
@@ -73,7 +91,7 @@ def _refused(
     told = [defect.what + (f": {defect.value}" if defect.value else "") for defect in defects]
     value = told[0] if len(told) == 1 else "".join(f"\n  - {one}" for one in told) or "it is empty"
     kept = session.store.helpers / name
-    hint = f"mend it and take it again; harness next shows the prompt. A copy is {kept}"
+    hint = f"harness next has the prompt that names this; or mend it and take it again. A copy is {kept}"
     if mendable:
         hint += "\n  or take it once more as it is: lost facts are put back, doubtful numbers marked [unverified]"
     return RepliesDefective("this reply cannot be used", value, hint, tuple(defect.code for defect in defects))
@@ -86,6 +104,34 @@ def search_due(session: Session) -> Step:
     if not isinstance(action, Search):
         raise HarnessError("no search is due; this is", describe(action), "harness status")
     return perform(action, snapshot, session)
+
+
+def searches_due(session: Session) -> Iterator[Step]:
+    """Runs the search if one is due, and what is tidied before and after it."""
+    for _ in range(TIDYING):
+        snapshot = seen(session)
+        action = due(snapshot.case, Limits(session.settings.rounds, unattended=session.unattended))
+        if not isinstance(action, Search | EmptyQueries | DropDraft | Adopt | TakeAnswer):
+            return
+        yield perform(action, snapshot, session)
+
+
+def role_is_due(session: Session) -> bool:
+    case = session.store.snapshot().case
+    return isinstance(due(case, Limits(session.settings.rounds, unattended=session.unattended)), Fold | Ask | Check)
+
+
+def what_next(session: Session) -> str:
+    """One line: what is due now, with the command."""
+    case = session.store.snapshot().case
+    return f"due: {describe(due(case, Limits(session.settings.rounds, unattended=session.unattended)))}"
+
+
+def told_of(packet: Packet, call: str, *, copied: bool) -> str:
+    """What to do with a prompt that was handed out."""
+    take = f"{call} take --paste --copy" if copied else f"{call} take FILE, or {call} take - and paste it"
+    again = "; it names what was wrong with the reply before" if packet.defects else ""
+    return f"{packet.role}, round {packet.round}{again}. Give the reply to: {take}"
 
 
 def _due_turn(session: Session, *, tidy: bool, place: HandedOut | None = None) -> RoleTurn[Any]:
@@ -127,6 +173,20 @@ def _place_of(handed: Mapping[str, object]) -> HandedOut | None:
     match handed.get("part"):
         case [int(start), int(end), int(number), int(of)] if 0 <= start < end and 0 < number <= of:
             return HandedOut(start, end, number, of)
+    return None
+
+
+class _Refused(NamedTuple):
+    text: str
+    defects: tuple[Defect, ...]
+
+
+def _refused_before(handed: Mapping[str, object]) -> _Refused | None:
+    """The reply that was refused last, if it was one to what was handed out."""
+    match handed.get(REFUSED):
+        case [str(text), list(told)]:
+            kept = [one for one in told if isinstance(one, list) and len(one) == 3]
+            return _Refused(text, tuple(Defect(str(one[0]), str(one[1]), str(one[2])) for one in kept))
     return None
 
 

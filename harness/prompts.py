@@ -13,7 +13,7 @@ from harness.render import parse_template
 
 # Labels exist in more languages than prompts: the others are asked in English and answer in theirs.
 LANGUAGES = ("en", "ru")
-PARTS = ("turn_ask", "turn_must_answer", "turn_must_decide", "repair", "again")
+PARTS = ("turn_ask", "turn_must_answer", "turn_must_decide", "repair", "again", "marked")
 
 
 @lru_cache(maxsize=len(LANGUAGES))

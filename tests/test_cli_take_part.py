@@ -56,7 +56,8 @@ def test_a_case_is_answered_by_hand_in_every_role(case: Path, saved: Callable[[s
     assert asked.code == 0 and "Which revenue has Samokat?" in asked.out
     assert asked.err.startswith("planner, round 1. Give the reply to: harness take FILE")
     write_tree(Path(), {"reply.txt": saved(SEARCH)})
-    assert harness("take", "reply.txt") == (0, "ask: Samokat revenue 2024\n", "")
+    due = "due: a search for raw_1.md: Samokat revenue 2024 (harness search)\n"
+    assert harness("take", "reply.txt") == (0, "ask: Samokat revenue 2024\n", due)
 
     assert harness("search", "--in", "docs").out.startswith('"Samokat revenue 2024": ')
     folding = harness("next")
@@ -89,7 +90,9 @@ def test_a_defective_reply_is_refused_once_and_kept(case: Path) -> None:
     ran = harness("take", stdin="I would rather talk about the weather.")
     assert ran.code == 1 and ran.out == ""
     assert ran.err.count("the reply has no Action") == 1
-    assert "harness next shows the prompt" in ran.err and f"{case.absolute()}/.harness/rejected" in ran.err
+    assert (
+        "harness next has the prompt that names this" in ran.err and f"{case.absolute()}/.harness/rejected" in ran.err
+    )
     assert state(case) == before
     assert any("weather" in path.read_text(encoding="utf-8") for path in (case / ".harness/rejected").iterdir())
     assert harness("take", stdin=SEARCH).code == 0

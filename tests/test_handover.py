@@ -12,6 +12,7 @@ from harness.formats.answer import parse_answer
 from harness.formats.queries import parse_next_query
 from harness.handover import hand_out, search_due, take_in
 from harness.loop import run, step
+from harness.marks import mark_of
 from harness.model import Role
 from harness.steering import steer
 from harness.store.trace import read_trace
@@ -56,7 +57,8 @@ def test_the_prompt_is_the_agents_prompt(folder: Path) -> None:
     by_hand = hand_out(make_session(folder)).prompt
     agent = ScriptedAgent(search_for("alpha"))
     step(make_session(folder, planner=agent))
-    assert [packet.prompt for packet in agent.packets] == [by_hand]
+    (packet,) = agent.packets
+    assert by_hand.startswith(packet.prompt.rstrip("\n")) and by_hand.endswith(f"\n{mark_of(packet)}\n")
 
 
 def test_asking_twice_is_no_harm(folder: Path) -> None:

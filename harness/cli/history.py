@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
+from pathlib import Path
 
 import click
 
@@ -14,6 +16,10 @@ from harness.cli.place import case_of, say, show
 from harness.comparing import compare, github, render, stat
 from harness.history import history_of
 from harness.journal import journal, render_journal
+from harness.options import Settings
+from harness.unpacking import unpack
+from harness.verifying import render as render_verified
+from harness.verifying import verify
 
 
 @click.command("log")
@@ -58,3 +64,20 @@ def blame_command(context: click.Context, text: tuple[str, ...], as_json: bool) 
     for note in told.notes:
         say(note)
     show(told, render_blame(told), as_json=as_json)
+
+
+@click.command("verify")
+@click.argument("case", required=False, type=click.Path(path_type=Path))
+@click.option("--head", default="", help="The head that was printed earlier and kept elsewhere.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+@click.pass_context
+def verify_command(context: click.Context, case: Path | None, head: str, as_json: bool) -> int:
+    """Whether a case (a folder or a ZIP of one) is as its passes left it; which file, round and facts are not."""
+    with tempfile.TemporaryDirectory(prefix="harness-verify-") as unpacked:
+        folder = case or case_of(context)
+        if folder.is_file():
+            unpack(folder, Path(unpacked))
+            folder = Path(unpacked)
+        told = verify(folder, Settings(), head)
+    show(told, render_verified(told), as_json=as_json)
+    return 1 if told.findings else 0

@@ -8,14 +8,17 @@ from typing import Any, BinaryIO
 
 import click
 
-from harness.cli.place import call_of, case_of, say, searching, show, write_out
+from harness import clipboard
+from harness.cli.place import call_of, case_of, pasteable, say, searching, show, write_out
 from harness.cli.sessions import remember_folder, session_of, with_agent
 from harness.formats.text import decode
-from harness.handover import hand_out, search_due, take_in
+from harness.handover import hand_out, role_is_due, search_due, searches_due, take_in, told_of, what_next
 from harness.loop import step
+from harness.noting import Said, note
 from harness.rereading import reread
 from harness.steering import reopen, request_stop, steer
 from harness.store import Store
+from harness.terminal import read_pasted
 
 
 @click.command("step")
@@ -37,26 +40,44 @@ def step_command(context: click.Context, /, as_json: bool, folder: str | None, *
 
 @click.command("next")
 @click.option("--window", type=int, help="Tokens that your chat window takes: a large raw comes in parts.")
+@click.option("--copy", "to_clipboard", is_flag=True, help="Put the prompt on the clipboard.")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the prompt to a file.")
 @click.pass_context
-def next_command(context: click.Context, out: Path | None, window: int | None) -> None:
+def next_command(context: click.Context, out: Path | None, window: int | None, to_clipboard: bool) -> None:
     """Print the whole prompt of the role now due, for any chat window."""
     packet = hand_out(session_of(context, {"window": window}))
-    write_out(out, packet.prompt, "the prompt")
-    call = call_of(context)
-    say(f"{packet.role}, round {packet.round}. Give the reply to: {call} take FILE, or {call} take - and paste it")
+    if to_clipboard:
+        say(clipboard.copy(packet.prompt))
+    if out or not to_clipboard:
+        write_out(out, packet.prompt, "the prompt")
+    say(told_of(packet, call_of(context), copied=to_clipboard))
 
 
 @click.command("take")
 @click.argument("file", type=click.File("rb"), default="-")
+@click.option("--paste", is_flag=True, help="Take the reply from the clipboard.")
+@click.option("--copy", "to_clipboard", is_flag=True, help="Search if that is due then, and copy the next prompt.")
+@click.option("--in", "folder", metavar="DIR", help="With --copy: search the documents of this folder.")
 @click.pass_context
-def take_command(context: click.Context, file: BinaryIO) -> None:
-    """Check a reply to `harness next` (FILE or stdin) and commit it."""
-    session = session_of(context, {})
-    if file.fileno() == sys.stdin.fileno() and sys.stdin.isatty():
-        say("Paste the reply, then press Ctrl-D on a line of its own (Ctrl-Z and Enter on Windows).")
-    done = take_in(session, decode(file.read()).text)
+def take_command(context: click.Context, file: BinaryIO, paste: bool, to_clipboard: bool, folder: str | None) -> None:
+    """Check a reply to `harness next` (FILE, stdin or the clipboard) and commit it."""
+    session = session_of(context, searching(folder))
+    remember_folder(session.store, folder)
+    done = take_in(session, clipboard.paste() if paste else decode(_read(file)).text)
     click.echo(f"{done.action}: {done.line}")
+    if to_clipboard:
+        for searched in searches_due(session):
+            click.echo(searched.line)
+    packet = hand_out(session) if to_clipboard and role_is_due(session) else None
+    if packet:
+        say(clipboard.copy(packet.prompt))
+    say(told_of(packet, call_of(context), copied=True) if packet else what_next(session))
+
+
+def _read(file: BinaryIO) -> bytes:
+    if file.fileno() == sys.stdin.fileno() and sys.stdin.isatty():
+        return read_pasted(file, lambda: say("Paste the reply, then press Ctrl-D (Ctrl-Z and Enter on Windows)."))
+    return file.read()
 
 
 @click.command("search")
@@ -67,8 +88,8 @@ def search_command(context: click.Context, folder: str | None) -> None:
     session = session_of(context, searching(folder))
     remember_folder(session.store, folder)
     done = search_due(session)
-    for note in done.notes:
-        say(f"note: {note}")
+    for one in done.notes:
+        say(f"note: {one}")
     click.echo(done.line)
 
 
@@ -81,6 +102,17 @@ def reread_command(context: click.Context, /, number: int | None, **options: Any
     """Read the parts of raw_N.md (or of any raw) that stayed unread."""
     for done in reread(session_of(context, with_agent(options)), number):
         click.echo(done.line)
+
+
+@click.command("note")
+@click.argument("files", nargs=-1, metavar="[FILE|URL|-]...")
+@click.option("--title", default="", help="What it is called.")
+@click.option("--date", default="", help="When it was written: 2026-11-29, 2026-11 or 2026.")
+@click.option("--url", default="", help="Where it is from.")
+@click.pass_context
+def note_command(context: click.Context, /, files: tuple[str, ...], **said: str) -> None:
+    """Add what you found yourself: FILEs (text, HTML, PDF, DOCX) or stdin; a URL beside a FILE is where it is from."""
+    click.echo(pasteable(note(session_of(context, {}), files, sys.stdin.buffer, Said(**said)), call_of(context)))
 
 
 @click.command("steer")
