@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import deque
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from harness import git
+from harness.errors import HarnessError
 from harness.formats.summary import parse_summary, round_of
 from harness.store.reading import read_state
 from harness.store.trace import TRACE, broken_lines, read_trace
@@ -35,8 +37,10 @@ class History(NamedTuple):
 def history_of(folder: Path) -> History:
     """A version that both know is one, with its commit; those of a commit alone stand where their time puts them.
 
-    Raises HarnessError for a link in the place of a file.
+    Raises HarnessError where there is no case, and for a link in the place of a file.
     """
+    if not folder.is_dir():
+        raise HarnessError("no such case", str(folder), f'harness -C {shlex.quote(str(folder))} ask "your question"')
     records = list(read_trace(folder / TRACE))
     recorded = list(replay(records))
     committed = list(git.versions(folder)) if git.is_repository(folder) else []

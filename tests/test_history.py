@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import git
+from harness.blaming import blame
 from harness.changes import changes
 from harness.comparing import compare, github, render
 from harness.errors import HarnessError, WrongCall
@@ -258,6 +259,28 @@ def test_a_lost_fact_has_the_reason_that_its_pass_gave(tmp_path: Path) -> None:
     assert "because: wrong citation" in harness("-C", str(case), "blame", "B: staff 2020").out
 
 
+def test_a_fact_that_is_disputed_is_not_lost_and_lives_on_where_it_is_settled(tmp_path: Path) -> None:
+    head = "---\nround: {}\n---\n## Confirmed\n- A: staff 2020 — 12 [1.2]\n"
+    fact, other = "- B: revenue 2024 — 67 bn [1.3]\n", "- B: revenue 2024 — 71.4 bn [2.1]\n"
+    dispute = "## Contradictions\n- B: revenue 2024 — 67 bn [1.3] ↔ 71.4 bn [2.1]\n"
+    case = traced(tmp_path / "case", head.format(1) + fact, head.format(2) + dispute, head.format(3) + other)
+    told = harness("-C", str(case), "diff", "1", "2").out
+    assert "Moved\n  > B: revenue 2024 — 67 bn [1.3]  (confirmed → contradictions)" in told and "Lost" not in told
+    assert "Contradictions opened\n  ! B: revenue 2024" in told
+    told = harness("-C", str(case), "diff", "2", "3").out
+    assert "71.4 bn [2.1]  (contradictions → confirmed)" in told and "Contradictions settled" in told
+    assert [(one.added, one.lost, one.disputes) for one in journal(history_of(case))] == [
+        (2, 0, 0),
+        (0, 0, 1),
+        (0, 0, 0),
+    ]
+    first, second = blame(case, "67").facts
+    assert [event.what for event in first.events] == ["found", "disputed", "gone"] and not first.stands
+    assert first.events[-1].reason == "the contradiction was settled"
+    assert [event.what for event in second.events] == ["disputed", "gone"]
+    assert blame(case, "71.4 bn").facts[0].stands
+
+
 def test_on_a_terminal_the_words_that_differ_stand_out(tmp_path: Path) -> None:
     told = compare(traced(tmp_path / "case", FIRST, SECOND), ())
     shown = render(told, colours=True)
@@ -359,6 +382,12 @@ def test_blame_says_that_a_raw_is_gone(researched: Path) -> None:
 def test_blame_of_nothing_names_what_is_near(researched: Path) -> None:
     ran = harness("blame", "Kazakhstan", "4711")
     assert ran.code == 1 and "no fact speaks of this: Kazakhstan 4711" in ran.err and "near it: Kazakhstan" in ran.err
+
+
+def test_a_case_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:
+    for words in (("log",), ("diff",), ("blame", "7")):
+        ran = harness("-C", str(tmp_path / "nowhere"), *words)
+        assert ran.code == 1 and "no such case" in ran.err
 
 
 def test_without_a_summary_there_is_nothing_to_compare(tmp_path: Path) -> None:
