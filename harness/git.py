@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from harness.errors import HarnessError
 from harness.formats.text import decode
+from harness.process import run
 
 SECONDS = 60.0  # of one call; a log of 10,000 commits takes a second
 # A project's own configuration may name programs for these; what only looks starts none.
@@ -146,6 +148,82 @@ def _texts(folder: Path, names: list[str]) -> list[bytes | None]:
         found.append(told[end + 1 : end + 1 + int(size)] if kind == b"blob" else None)
         at = end + int(size) + 2
     return found
+
+
+# Writing -----------------------------------------------------------------------------------------
+
+HOOK_SECONDS = 60.0  # a commit with its hooks; a linter over a large project takes half of it
+LOCKED, LOCK_TRIES, LOCK_PAUSE = "index.lock", 5, 0.3  # seconds: another git is at work
+_UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply")
+
+
+def under_way(folder: Path) -> str:
+    """What the repository is in the middle of: a merge, a rebase …; "" for nothing."""
+    place = Path(os.fsdecode(git(folder, "rev-parse", "--absolute-git-dir").rstrip(b"\n")))
+    names = (name for name in _UNDER_WAY if (place / name).exists())
+    return next(names, "").removesuffix("_HEAD").removesuffix("_LOG").replace("_", "-").lower().split("-merge")[0]
+
+
+def is_ignored(folder: Path) -> bool:
+    try:
+        git(folder, "check-ignore", "-q", "summary.md")
+    except GitFailed:
+        return False
+    return True
+
+
+def tracked(folder: Path) -> frozenset[str]:
+    """The names of the folder's own files that git knows."""
+    return frozenset(os.fsdecode(name) for name in git(folder, "ls-files", "-z", "--", ".").split(b"\0") if name)
+
+
+def commit(folder: Path, names: Sequence[str], message: str) -> bool:
+    """Commits exactly these files of the folder, as they stand, with the person's hooks; False if none was changed.
+
+    What else is staged stays staged. No identity is made up. Raises GitFailed, also where a hook refuses or hangs.
+    """
+    for left in reversed(range(LOCK_TRIES)):
+        try:
+            return _commit_once(folder, names, message)
+        except GitFailed as problem:
+            if LOCKED not in problem.value or not left:
+                raise
+            time.sleep(LOCK_PAUSE)
+    return False
+
+
+def _commit_once(folder: Path, names: Sequence[str], message: str) -> bool:
+    if not git(folder, "status", "--porcelain", "-z", "--", *names):
+        return False
+    _run(folder, "add", "--all", "--", *names)
+    _run(
+        folder,
+        "-c",
+        "user.useConfigOnly=true",
+        "commit",
+        "--quiet",
+        "--no-status",
+        "--only",
+        "-m",
+        message,
+        "--",
+        *names,
+    )
+    return True
+
+
+def _run(folder: Path, *words: str) -> None:
+    """A call that may start the person's hooks: it is ended with all that it has started once its time is up."""
+    environment = {**_environment(), "GIT_EDITOR": "true", "GIT_OPTIONAL_LOCKS": "1"}
+    command = ["git", "-c", "core.quotePath=false", "-c", "commit.verbose=false", "-C", str(folder), *words]
+    try:
+        done = run(command, stdin=None, cwd=folder, env=environment, timeout=HOOK_SECONDS)
+    except OSError as error:
+        raise GitFailed("git cannot be started", str(error), "") from None
+    if done.stopped:
+        raise GitFailed("the commit took too long, a hook perhaps", f"{HOOK_SECONDS:g} seconds", "")
+    if done.code:
+        raise GitFailed("git refused to commit", done.stderr_tail.strip() or done.stdout.strip(), "")
 
 
 def _environment() -> Mapping[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from harness.committing import committed
 from harness.errors import HarnessError, RepliesDefective, StateMoved
 from harness.folding import HandedOut, has_sources, read_up_to, synthesizer_turn
 from harness.marks import mark_of, taken_off
@@ -79,7 +80,7 @@ def take_in(session: Session, text: str) -> Step:
     record = {"role": str(packet.role), "round": packet.round, "agent": BY_HAND, "defects": refused}
     step = turn.commit(value, Credit(record))
     session.store.drop_helper(HANDED_OUT)
-    return step
+    return committed(session, step)
 
 
 def _refused(
@@ -103,7 +104,7 @@ def search_due(session: Session) -> Step:
     action = due(snapshot.case, Limits(session.settings.rounds))
     if not isinstance(action, Search):
         raise HarnessError("no search is due; this is", describe(action), "harness status")
-    return perform(action, snapshot, session)
+    return committed(session, perform(action, snapshot, session))
 
 
 def searches_due(session: Session) -> Iterator[Step]:
@@ -113,7 +114,7 @@ def searches_due(session: Session) -> Iterator[Step]:
         action = due(snapshot.case, Limits(session.settings.rounds, unattended=session.unattended))
         if not isinstance(action, Search | EmptyQueries | DropDraft | Adopt | TakeAnswer):
             return
-        yield perform(action, snapshot, session)
+        yield committed(session, perform(action, snapshot, session))
 
 
 def role_is_due(session: Session) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from harness.committing import committed
 from harness.errors import AgentFailed, HarnessError, RepliesDefective, SearchUnavailable, StateMoved
 from harness.model import Role
 from harness.noticing import seen
@@ -108,7 +109,7 @@ def one_pass(session: Session, meter: Meter) -> Step:
             session.tell(Event("notice", f"{moved.what}: {moved.value}; the pass is done again on the new content"))
             continue
         meter.count(step)
-        return step
+        return committed(session, step) if step.action not in ("done", "failed") else step
     raise HarnessError("the files keep changing", str(session.store.folder), "end the other process, then harness run")
 
 

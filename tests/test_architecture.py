@@ -95,6 +95,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "reducing",
         "mapping",
         "passes",
+        "committing",
         "loop",
         "spending",
         "account",

@@ -16,6 +16,7 @@ from harness.handover import hand_out, role_is_due, search_due, searches_due, ta
 from harness.loop import step
 from harness.noting import Said, note
 from harness.rereading import reread
+from harness.session import Session, Step
 from harness.steering import reopen, request_stop, steer
 from harness.store import Store
 from harness.terminal import read_pasted
@@ -35,7 +36,13 @@ def step_command(context: click.Context, /, as_json: bool, folder: str | None, *
     session = session_of(context, with_agent(roles) | searching(folder))
     remember_folder(session.store, folder)
     done = step(session)
+    tell_notes(done)
     show(done, f"{done.action}: {done.line}", as_json=as_json)
+
+
+def tell_notes(done: Step) -> None:
+    for one in done.notes:
+        say(f"note: {one}")
 
 
 @click.command("next")
@@ -64,14 +71,21 @@ def take_command(context: click.Context, file: BinaryIO, paste: bool, to_clipboa
     session = session_of(context, searching(folder))
     remember_folder(session.store, folder)
     done = take_in(session, clipboard.paste() if paste else decode(_read(file)).text)
+    tell_notes(done)
     click.echo(f"{done.action}: {done.line}")
-    if to_clipboard:
-        for searched in searches_due(session):
-            click.echo(searched.line)
-    packet = hand_out(session) if to_clipboard and role_is_due(session) else None
-    if packet:
-        say(clipboard.copy(packet.prompt))
-    say(told_of(packet, call_of(context), copied=True) if packet else what_next(session))
+    say(_copied_on(session, call_of(context)) if to_clipboard else what_next(session))
+
+
+def _copied_on(session: Session, call: str) -> str:
+    """Runs the search that is due, copies the next prompt, and says what is due then."""
+    for searched in searches_due(session):
+        tell_notes(searched)
+        click.echo(searched.line)
+    if not role_is_due(session):
+        return what_next(session)
+    packet = hand_out(session)
+    say(clipboard.copy(packet.prompt))
+    return told_of(packet, call, copied=True)
 
 
 def _read(file: BinaryIO) -> bytes:
@@ -88,8 +102,7 @@ def search_command(context: click.Context, folder: str | None) -> None:
     session = session_of(context, searching(folder))
     remember_folder(session.store, folder)
     done = search_due(session)
-    for one in done.notes:
-        say(f"note: {one}")
+    tell_notes(done)
     click.echo(done.line)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from harness.errors import HarnessError, StateMoved
 from harness.model import Raw
 from harness.store import snapshot, trace
-from harness.store.disk import Disk
+from harness.store.disk import REFUSALS, Disk
 from harness.store.lock import locked
 from harness.store.rawtext import StreamedText, WholeText, open_text
 from harness.store.reading import FileText, Known, digest_of, helper_path, read_helper, read_state
@@ -24,14 +24,6 @@ HELPERS = ".harness"
 # On Windows a scanner or an editor may hold the target for a moment.
 REPLACE_TRIES = 6
 REPLACE_PAUSE = 0.05  # seconds
-_SPACE, _LINK = "Free some space, then run again", "It is a link or no plain file: remove it, then run again"
-REFUSALS = {
-    errno.ENOSPC: _SPACE,
-    errno.EDQUOT: _SPACE,
-    errno.ELOOP: _LINK,
-    errno.EISDIR: _LINK,
-    errno.ENOTDIR: _LINK,
-}  # what the system says -> what to do
 
 
 class Base(NamedTuple):
@@ -143,6 +135,11 @@ class Store:
             self._trace({**record, "file": target, "sha256": digest})
             self.disk.replace(self.folder / name, self.folder / target)
             self.disk.sync_folder(self.folder)
+
+    def put_back(self, name: str, data: bytes) -> None:
+        """A file as the last pass left it, after another program has changed it: no pass, and no trace line."""
+        with self._writing(name):
+            self._replace(self.folder / name, data)
 
     def append(self, name: str, data: bytes) -> None:
         """One append, without waiting for the lock: what a person says mid-loop must not be refused."""

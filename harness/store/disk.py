@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 NOT_FOLLOWED = getattr(os, "O_NOFOLLOW", 0)
 BINARY = getattr(os, "O_BINARY", 0)
+_SPACE, _LINK = "Free some space, then run again", "It is a link or no plain file: remove it, then run again"
+REFUSALS = {
+    errno.ENOSPC: _SPACE,
+    errno.EDQUOT: _SPACE,
+    errno.ELOOP: _LINK,
+    errno.EISDIR: _LINK,
+    errno.ENOTDIR: _LINK,
+}  # what the system says -> what to do
 
 
 class Disk:
