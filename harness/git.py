@@ -39,11 +39,11 @@ class GitFailed(HarnessError):
 
 
 def git(folder: Path, *words: str, stdin: bytes = b"") -> bytes:
-    """What one call prints. Raises GitFailed."""
+    """What one call that only looks prints. Raises GitFailed."""
     command = ["git", *_PLAIN, "-C", str(folder), *words]
     try:
         done = subprocess.run(
-            command, input=stdin, env=_environment(), capture_output=True, timeout=SECONDS, check=False
+            command, input=stdin, env={**_environment(), **_OFFLINE}, capture_output=True, timeout=SECONDS, check=False
         )
     except FileNotFoundError:
         raise GitFailed("git is not installed", "git", "install git, or name rounds: harness log lists them") from None
@@ -231,7 +231,6 @@ def _environment() -> Mapping[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {
         **kept,
-        **_OFFLINE,
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
         "LC_ALL": "C",
