@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from harness.changes import changes
+from harness.changes import DISPUTED, Changes, changes
 from harness.errors import HarnessError, StateMoved
 from harness.facts import citations, without_marks
 from harness.formats.question import parse_question
 from harness.formats.summary import lines_of, parse_summary, search_lines
 from harness.formats.text import shortened
+from harness.heirs import survives
 from harness.history import History, history_of
 from harness.journal import removed_by, steps
 from harness.model import Grid, SectionKind, Source, Summary
@@ -25,7 +26,9 @@ _PASSAGE = 200  # characters of a passage
 
 
 class Event(NamedTuple):
-    """`what`: "found", "changed", "cited anew" or "gone"; `reason`: of a change or a loss, "" where none was given."""
+    """`what`: "found", "changed", "cited anew", "disputed", "settled" or "gone"; `reason`: of a change
+    or a loss, "" where none was given.
+    """
 
     round: int
     what: str
@@ -96,6 +99,7 @@ def _chains(history: History) -> list[list[Event]]:
                 chain = living.pop(without_marks(line))
                 living[without_marks(now)] = chain
                 chain.append(event._replace(what="changed", line=now, reason=_reason(line, version)))
+        _dispute(living, chains, told, event)
         for line in _restated(living, new):
             living[without_marks(line)].append(event._replace(what="cited anew", line=line))
         for line in told.added:
@@ -103,6 +107,23 @@ def _chains(history: History) -> list[list[Event]]:
             living[without_marks(line)] = chain
             chains.append(chain)
     return chains
+
+
+def _dispute(living: dict[str, list[Event]], chains: list[list[Event]], told: Changes, event: Event) -> None:
+    """A contradiction lives as a fact does; one that it took up goes on where it is settled so, and else is gone."""
+    into = [line for line, _, now in told.moved if now == DISPUTED]
+    out_of = [line for line, before, _ in told.moved if before == DISPUTED]
+    happened = [*((line, "disputed") for line in (*into, *told.opened)), *((line, "settled") for line in out_of)]
+    for line, what in happened:
+        chain = living.setdefault(without_marks(line), [])
+        if not chain:
+            chains.append(chain)
+        chain.append(event._replace(what=what, line=line))
+    for line in told.settled:
+        open_till_now = [key for key, chain in living.items() if chain[-1].what == "disputed"]
+        for key in [key for key in open_till_now if survives(living[key][-1].line, (line,))]:
+            chain = living.pop(key)
+            chain.append(event._replace(what="gone", line=chain[-1].line, reason="the contradiction was settled"))
 
 
 def _restated(living: Mapping[str, list[Event]], new: Summary) -> Iterator[str]:

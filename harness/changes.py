@@ -9,11 +9,13 @@ from harness.facts import without_marks
 from harness.formats.entries import entries_of
 from harness.formats.labels import without_searched_mark
 from harness.formats.summary import lines_of
-from harness.heirs import heir_of, only_value_differs
+from harness.heirs import heir_of, only_value_differs, survives
 from harness.losses import Fate, Fated, Lines, fates
 from harness.model import Removal, SectionKind, Summary
 
 STRUCK = "struck out by a person"
+DISPUTED = str(SectionKind.CONTRADICTIONS)  # where a fact moves that another source contradicts
+_GONE = (Fate.LOST, Fate.REMOVED)
 
 
 class Changes(NamedTuple):
@@ -40,20 +42,22 @@ def changes(old: Summary, new: Summary, removed: Iterable[Removal] = ()) -> Chan
     found = [one for one in fates(before, after, told, lambda line: None) if not _is_same(one)]
     taken = {one.now for one in found if one.fate in (Fate.REWORDED, Fate.MERGED, Fate.CHANGED)}
     known = {without_marks(line) for section in before for line in section.lines}
-    fresh = [line for section in after for line in section.lines if without_marks(line) not in known | taken]
-    disputed, settled = (lines_of(summary, SectionKind.CONTRADICTIONS) for summary in (old, new))
+    fresh = [line for section in after for line in section.lines if without_marks(line) not in known]
+    disputed, open_now = (lines_of(summary, SectionKind.CONTRADICTIONS) for summary in (old, new))
+    into = [one.line for one in found if one.fate is Fate.LOST and survives(one.line, open_now)]
+    out_of = [line for line in fresh if line not in taken and survives(line, disputed)]
     gaps, left = _gaps(old), _gaps(new)
     return Changes(
-        added=tuple(line for line in fresh if line not in taken),
-        lost=tuple((one.line, _reason(one, told)) for one in found if one.fate in (Fate.LOST, Fate.REMOVED)),
+        added=tuple(line for line in fresh if line not in taken and line not in out_of),
+        lost=tuple((one.line, _reason(one, told)) for one in found if one.fate in _GONE and one.line not in into),
         changed=tuple((one.line, one.now) for one in found if one.fate in (Fate.REWORDED, Fate.MERGED, Fate.CHANGED)),
-        moved=tuple(
-            (one.line, _section_of(one.line, before), _section_of(one.now, after))
-            for one in found
-            if one.fate is Fate.MOVED
+        moved=(
+            *((x.line, _section_of(x.line, before), _section_of(x.now, after)) for x in found if x.fate is Fate.MOVED),
+            *((line, _section_of(line, before), DISPUTED) for line in into),
+            *((line, DISPUTED, _section_of(line, after)) for line in out_of),
         ),
-        opened=_without_heirs(settled, disputed),
-        settled=_without_heirs(disputed, settled),
+        opened=_without_heirs(open_now, disputed),
+        settled=_without_heirs(disputed, open_now),
         gaps_closed=tuple(line for bare, line in gaps.items() if bare not in left),
         gaps_opened=tuple(line for bare, line in left.items() if bare not in gaps),
     )

@@ -60,6 +60,7 @@ def citations(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(cited for inside in found if _IDS.fullmatch(inside) for cited in _ID.findall(inside)))
 
 
+@lru_cache(maxsize=8_192)
 def without_marks(text: str) -> str:
     """The text without citations and the marks [person], [pinned], [unverified], [summed]; other brackets stay."""
     return _SPACED_BRACKETS.sub(lambda match: "" if _is_mark(match[1]) else match[0], text).strip()
@@ -93,6 +94,7 @@ def _is_mark(inside: str) -> bool:
     return inside.strip().casefold() in _MARKS or bool(_IDS.fullmatch(inside))
 
 
+@lru_cache(maxsize=8_192)  # from round to round most lines stay
 def parse_fact(line: str, grid: Grid) -> Fact:
     """A line of Confirmed (bullet or not) as entity, field, period and value, as far as it has that form."""
     text = _BULLET.sub("", line, count=1).strip()

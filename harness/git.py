@@ -15,7 +15,12 @@ from harness.process import run
 
 SECONDS = 60.0  # of one call; a log of 10,000 commits takes a second
 # A project's own configuration may name programs for these; what only looks starts none.
-_PLAIN = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.quotePath=false", "--no-pager")
+_PLAIN = (
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false"),
+    *("-c", "core.quotePath=false", "--no-pager"),
+)
+# Nor does it fetch what a partial clone left out, for a remote may be a program: no protocol is allowed.
+_OFFLINE = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1"}
 _RECORD, _FIELD = "\x1e", "\x1f"
 
 
@@ -34,11 +39,11 @@ class GitFailed(HarnessError):
 
 
 def git(folder: Path, *words: str, stdin: bytes = b"") -> bytes:
-    """What one call prints. Raises GitFailed."""
+    """What one call that only looks prints. Raises GitFailed."""
     command = ["git", *_PLAIN, "-C", str(folder), *words]
     try:
         done = subprocess.run(
-            command, input=stdin, env=_environment(), capture_output=True, timeout=SECONDS, check=False
+            command, input=stdin, env={**_environment(), **_OFFLINE}, capture_output=True, timeout=SECONDS, check=False
         )
     except FileNotFoundError:
         raise GitFailed("git is not installed", "git", "install git, or name rounds: harness log lists them") from None
@@ -224,4 +229,10 @@ def _run(folder: Path, *words: str) -> None:
 def _environment() -> Mapping[str, str]:
     """Without what a hook that called us has set: the case's own repository counts."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    return {**kept, "GIT_TERMINAL_PROMPT": "0", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_PAGER": "cat"}
+    return {
+        **kept,
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C",
+        "GIT_PAGER": "cat",
+    }

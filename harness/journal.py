@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, takewhile
 from typing import NamedTuple
+from unicodedata import east_asian_width
 
 from harness.changes import Changes, changes
 from harness.fold import gaps_left
 from harness.formats.question import parse_question
-from harness.formats.summary import lines_of, parse_summary, search_lines
+from harness.formats.summary import folded_searches, lines_of, parse_summary
 from harness.formats.text import shortened
 from harness.history import History
-from harness.model import Grid, Removal, SectionKind, Summary
+from harness.model import Grid, Removal, SearchLine, SectionKind, Summary
 from harness.store.reading import read_state
 from harness.store.trace import TRACE, read_trace
 from harness.versions import Version
@@ -25,7 +27,7 @@ class Entry(NamedTuple):
     """A round, or something a person did after it. Facts by number; `tokens` of all roles and refused replies."""
 
     round: int
-    kind: str  # "round", "edit" or "reopened"
+    kind: str  # "round", "edit", "reopened", or "rounds": of all up to this one, as what each brought is not known
     at: str
     queries: tuple[str, ...]
     sources: int
@@ -47,9 +49,7 @@ def journal(history: History) -> tuple[Entry, ...]:
     found: list[Entry] = []
     for before, version in steps(history.versions):
         old, new = parse_summary(before), parse_summary(version.text)
-        kind = "edit" if _is_edit(version) and old.round == new.round else "round"
-        if new.reopened > old.reopened and old.round == new.round:
-            kind = "reopened"
+        kind = _kind(version, old, new)
         found.append(_entry(kind, version, new, changes(old, new, removed_by(version)), grid, spent))
     return tuple(found)
 
@@ -66,6 +66,14 @@ def steps(versions: Sequence[Version]) -> Iterator[tuple[str, Version]]:
             before = version.text
 
 
+def _kind(version: Version, old: Summary, new: Summary) -> str:
+    if old.round != new.round:
+        return "round" if old.round or new.round == 1 else "rounds"
+    if new.reopened > old.reopened:
+        return "reopened"
+    return "edit" if _is_edit(version) else "round"
+
+
 def _is_edit(version: Version) -> bool:
     return version.record.get("role") == "person" or not (version.record or version.rev)
 
@@ -78,15 +86,15 @@ def removed_by(version: Version) -> tuple[Removal, ...]:
 
 
 def _entry(kind: str, version: Version, new: Summary, told: Changes, grid: Grid, spent: Mapping[int, Spent]) -> Entry:
-    mine = kind == "round"
-    queries = tuple(line.query for line in search_lines(new) if line.round == new.round) if mine else ()
+    mine = kind in ("round", "rounds")
+    searches = _searches(new) if mine else ()
     tokens, who = spent.get(new.round, (0, [])) if mine and version.record else (0, [])
     return Entry(
         round=new.round,
         kind=kind,
         at=version.at,
-        queries=queries,
-        sources=_sources(new) if mine else 0,
+        queries=tuple(line.query for line in searches),
+        sources=_sources(searches),
         added=len(told.added),
         lost=len(told.lost),
         changed=len(told.changed),
@@ -98,9 +106,15 @@ def _entry(kind: str, version: Version, new: Summary, told: Changes, grid: Grid,
     )
 
 
-def _sources(summary: Summary) -> int:
+def _searches(summary: Summary) -> tuple[SearchLine, ...]:
+    """Those of the summary's round. Rounds stand in order, so that the many before are not looked at."""
+    mine = takewhile(lambda line: line.round >= summary.round, folded_searches(summary))
+    return tuple(mine)[::-1]
+
+
+def _sources(searches: Sequence[SearchLine]) -> int:
     """As Searches says it: only those that are cited stand in Sources."""
-    notes = [line.note.split()[0] for line in search_lines(summary) if line.round == summary.round and line.note]
+    notes = [line.note.split()[0] for line in searches if line.note.strip()]
     return sum(int(word) for word in notes if word.isdigit())
 
 
@@ -132,20 +146,38 @@ def _are_counts(pair: list[object]) -> bool:
 def render_journal(entries: Sequence[Entry], width: int) -> str:
     """A table; `width` 0: as wide as it needs to be."""
     rows = [_HEAD, *(_cells(entry) for entry in entries)]
-    widths = [max(len(row[at]) for row in rows) for at in range(len(_HEAD) - 1)]
+    widths = [max(_columns(row[at]) for row in rows) for at in range(len(_HEAD) - 1)]
+    room = max(width - sum(widths) - 2 * len(widths), _LEAST) if width else 0
     lines = []
     for row in rows:
-        line = "  ".join(cell.ljust(size) for cell, size in zip(row[:-1], widths, strict=True))
-        room = max(width - len(line) - 2, _LEAST) if width else 0
-        lines.append(f"{line}  {shortened(row[-1], room) if room else row[-1]}".rstrip())
+        cells = [cell + " " * (size - _columns(cell)) for cell, size in zip(row[:-1], widths, strict=True)]
+        lines.append("  ".join((*cells, _cut(row[-1], room) if room else row[-1])).rstrip())
     return "\n".join(lines)
+
+
+def _columns(text: str) -> int:
+    """Those that it takes on a terminal: a Chinese character takes two."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _cut(text: str, room: int) -> str:
+    if _columns(text) <= room:
+        return text
+    ends = accumulate(map(_columns, text))
+    return shortened(text, sum(end < room for end in ends))  # its mark takes one column
+
+
+def _sources_told(number: int) -> str:
+    return f" ({number} source{'s' if number > 1 else ''})" if number else ""
 
 
 def _cells(entry: Entry) -> tuple[str, ...]:
     signs = ((entry.added, "+"), (entry.lost, "−"), (entry.changed, "~"))
     facts = " ".join(f"{sign}{number}" for number, sign in signs if number) or "0"
-    if entry.kind == "round":
-        what = "; ".join(entry.queries) + (f" ({entry.sources} sources)" if entry.sources else "")
+    if entry.kind == "rounds":
+        what = f"rounds up to {entry.round}: what each brought is not known"
+    elif entry.kind == "round":
+        what = "; ".join(entry.queries) + _sources_told(entry.sources)
     else:
         what = "edited by hand" if entry.kind == "edit" else "reopened"
     who = ", ".join(dict.fromkeys(name for role, name in entry.who if role != "search"))

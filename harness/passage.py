@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from harness.facts import parse_fact, without_marks
 from harness.grounding import claims, missing, page
 from harness.model import Grid
+from harness.patterns import lazy
 from harness.quantities import Quantity, quantities
 from harness.words import content_stems
+
+_FIGURE = lazy(r"\d[\d\s.,]*")  # of an amount, without its scale and unit
 
 
 def passage(fact: str, text: str, grid: Grid) -> int | None:
@@ -32,17 +37,20 @@ def passage(fact: str, text: str, grid: Grid) -> int | None:
 
 def speaks_of(line: str, text: str) -> bool:
     """Whether a fact line has what somebody typed: word for word, or its numbers in any writing and its words."""
-    bare = without_marks(line)
-    if text.casefold().strip() in bare.casefold():
+    bare, typed = without_marks(line).casefold(), re.escape(text.casefold().strip())
+    if typed and re.search(rf"(?<!\d)(?<!\d[.,]){typed}(?![.,]?\d)", bare):
         return True
     sought, there = quantities(text), quantities(bare)
-    if not all(any(one.value == other.value or _digits(one) == _digits(other) for other in there) for one in sought):
+    if not all(any(_means(one, other) for other in there) for one in sought):
         return False
     stems = {stem for stem in content_stems(text) if not stem[:1].isdigit()}
     units = {stem for one in sought for stem in content_stems(one.text)}  # 154,0 млрд is 154.0 bn
     return bool(sought or stems) and stems - units <= set(content_stems(bare))
 
 
-def _digits(amount: Quantity) -> str:
-    """`154` is typed for 154.0 bn: the scale is left out."""
-    return "".join(map(str, amount.value.as_tuple().digits)).strip("0")
+def _means(typed: Quantity, there: Quantity) -> bool:
+    """The same number; typed without a scale, `154` means 154.0 bn too."""
+    if typed.value == there.value:
+        return True
+    written = quantities(figure[0]) if (figure := _FIGURE.search(there.text)) else ()
+    return not any(map(str.isalpha, typed.text)) and any(one.value == typed.value for one in written)

@@ -11,14 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import git
+from harness.blaming import blame
 from harness.changes import changes
+from harness.comparing import compare, github, render
 from harness.errors import HarnessError, WrongCall
 from harness.facts import without_marks
 from harness.formats.summary import lines_of, parse_summary
 from harness.history import history_of
-from harness.journal import journal
-from harness.model import SectionKind
-from tests.program import COMMAND, harness
+from harness.journal import journal, render_journal
+from harness.model import SectionKind, Summary
+from harness.passage import speaks_of
+from harness.versions import fingerprint, version_record
+from tests.program import harness
 from tests.trees import write_tree
 
 DOSSIER = Path(__file__).parent.parent / "templates" / "demo" / "documents"
@@ -33,6 +37,24 @@ def commit(folder: Path, message: str, *more: str) -> None:
     named = ("-c", "user.name=Анна", "-c", "user.email=anna@example.org", "-c", "commit.gpgsign=false")
     for words in (("add", "-A"), (*named, "commit", "-q", "-m", message, *more)):
         subprocess.run(["git", "-C", str(folder), *words], check=True, capture_output=True)
+
+
+def run_git(folder: Path, *words: str, stdin: str = "") -> str:
+    ran = subprocess.run(["git", "-C", str(folder), *words], input=stdin.encode(), check=True, capture_output=True)
+    return ran.stdout.decode()
+
+
+def traced(folder: Path, *texts: str, **more: object) -> Path:
+    """A case whose trace tells of these versions; `more` stands in its last line."""
+    lines, before = [], ""
+    for at, text in enumerate(texts):
+        record = {"at": f"2026-01-0{at + 1}T10:00:00+00:00", "role": "synthesizer", "agent": "claude", "round": at + 1}
+        lines.append({**record, **version_record(before, text, fingerprint(before) if before else "")})
+        before = text
+    lines[-1] |= more
+    trace = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    write_tree(folder, {"question.md": "What?\n", "summary.md": before, "trace.jsonl": trace})
+    return folder
 
 
 def repository(folder: Path) -> Path:
@@ -152,7 +174,125 @@ def test_reading_history_starts_no_program_of_the_repository(tmp_path: Path) -> 
     assert not mark.exists()
 
 
+def test_reading_history_checks_no_signature_and_fetches_nothing(tmp_path: Path) -> None:
+    """A signature is checked by gpg.program; what a partial clone lacks comes from a remote, which may be a program."""
+    case = by_hand(tmp_path / "top")
+    mark = tmp_path / "started"
+    program = tmp_path / "gpg"
+    program.write_text(f"#!/bin/sh\ntouch '{mark}'\n", encoding="utf-8")
+    program.chmod(0o755)
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n abc\n -----END PGP SIGNATURE-----"
+    signed = run_git(case, "cat-file", "commit", "HEAD").replace("\n\n", f"\n{signature}\n\n", 1)
+    name = run_git(case, "hash-object", "-t", "commit", "-w", "--stdin", stdin=signed).strip()
+    run_git(case, "update-ref", "refs/heads/main", name)
+    blob = run_git(case, "rev-parse", "HEAD:./summary.md").strip()
+    (tmp_path / "top" / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    settings = {
+        "log.showSignature": "true",
+        "gpg.program": str(program),
+        "core.repositoryformatversion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": f"ext::sh -c touch% {mark}",
+        "protocol.ext.allow": "always",
+    }
+    for key, value in settings.items():
+        run_git(case, "config", key, value)
+    for words in (("log",), ("diff", "1"), ("blame", "7")):
+        assert harness("-C", str(case), *words).code == 0
+    assert not mark.exists()
+
+
+def test_commits_keep_the_order_of_git_whatever_their_clocks_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    top = repository(tmp_path / "top")
+    for text, year in ((FIRST, 2026), (SECOND, 2020), (SECOND.replace("round: 2", "round: 3"), 2023)):
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"{year}-01-01T00:00:00Z")
+        write_tree(top, {"research/summary.md": text})
+        commit(top, "one more")
+    assert [parse_summary(one.text).round for one in history_of(top / "research").versions] == [1, 2, 3]
+
+
+def test_a_trace_that_lost_lines_or_was_torn_says_so(tmp_path: Path) -> None:
+    case = traced(tmp_path / "case", FIRST, SECOND, SECOND.replace("7", "8"))
+    trace = case / "trace.jsonl"
+    lines = trace.read_text(encoding="utf-8").strip().split("\n")
+    trace.write_text("\n".join([*lines[1:], '{"role": "plan']), encoding="utf-8")
+    assert history_of(case).notes == (
+        "trace.jsonl holds no version of the summary",
+        "2 of its 2 versions cannot be replayed: lines before them were lost or edited",
+        "1 line of the trace cannot be read: torn, or edited by hand",
+    )
+    told = harness("-C", str(case), "log")
+    assert told.code == 0 and "rounds up to 2: what each brought is not known" in told.out
+    trace.unlink()
+    assert history_of(case).notes == ("there is no trace.jsonl",)
+
+
+def test_a_reopening_is_a_line_of_its_own(researched: Path) -> None:
+    assert harness("run").code in (0, 4)
+    assert harness("reopen").code == 0
+    told = harness("log").out.strip().split("\n")
+    assert told[-1].split()[1] == "0" and told[-1].endswith("reopened")
+
+
+def test_a_log_for_a_pipe_has_whole_lines_and_for_a_terminal_is_cut(tmp_path: Path) -> None:
+    long = "very " * 60 + "long query"
+    case = traced(tmp_path / "case", FIRST + f"## Searches\n- 1 · {long} — found, 2 sources, +2 facts, 1 gap\n")
+    entries = journal(history_of(case))
+    assert entries[0].sources == 2 and long in harness("-C", str(case), "log").out
+    assert len(render_journal(entries, 80).split("\n")[1]) == 80
+    wide = render_journal([entries[0]._replace(queries=("人口" * 60,), who=(("planner", "小明"),))], 80).split("\n")
+    assert wide[1].startswith("1      +2     0         1             小明  人口") and wide[1].endswith("…")
+    assert 79 <= len(wide[1]) + sum(char in "人口小明" for char in wide[1]) <= 80
+
+
 # diff ----------------------------------------------------------------------------------------------
+
+
+def test_a_lost_fact_has_the_reason_that_its_pass_gave(tmp_path: Path) -> None:
+    reasons = [["B: staff 2020 — 12 [1.2]", "wrong citation"]]
+    case = traced(tmp_path / "case", FIRST, SECOND, reasons=reasons)
+    assert "  - B: staff 2020 — 12 [1.2]  (wrong citation)\n" in harness("-C", str(case), "diff").out
+    assert "- B: staff 2020 — 12 [1.2]  (wrong citation)\n" in harness("-C", str(case), "diff", "--format=github").out
+    assert "because: wrong citation" in harness("-C", str(case), "blame", "B: staff 2020").out
+
+
+def test_a_fact_that_is_disputed_is_not_lost_and_lives_on_where_it_is_settled(tmp_path: Path) -> None:
+    head = "---\nround: {}\n---\n## Confirmed\n- A: staff 2020 — 12 [1.2]\n"
+    fact, other = "- B: revenue 2024 — 67 bn [1.3]\n", "- B: revenue 2024 — 71.4 bn [2.1]\n"
+    dispute = "## Contradictions\n- B: revenue 2024 — 67 bn [1.3] ↔ 71.4 bn [2.1]\n"
+    case = traced(tmp_path / "case", head.format(1) + fact, head.format(2) + dispute, head.format(3) + other)
+    told = harness("-C", str(case), "diff", "1", "2").out
+    assert "Moved\n  > B: revenue 2024 — 67 bn [1.3]  (confirmed → contradictions)" in told and "Lost" not in told
+    assert "Contradictions opened\n  ! B: revenue 2024" in told
+    told = harness("-C", str(case), "diff", "2", "3").out
+    assert "71.4 bn [2.1]  (contradictions → confirmed)" in told and "Contradictions settled" in told
+    assert [(one.added, one.lost, one.disputes) for one in journal(history_of(case))] == [
+        (2, 0, 0),
+        (0, 0, 1),
+        (0, 0, 0),
+    ]
+    first, second = blame(case, "67").facts
+    assert [event.what for event in first.events] == ["found", "disputed", "gone"] and not first.stands
+    assert first.events[-1].reason == "the contradiction was settled"
+    assert [event.what for event in second.events] == ["disputed", "gone"]
+    assert blame(case, "71.4 bn").facts[0].stands
+
+
+def test_on_a_terminal_the_words_that_differ_stand_out(tmp_path: Path) -> None:
+    told = compare(traced(tmp_path / "case", FIRST, SECOND), ())
+    shown = render(told, colours=True)
+    assert "A: revenue 2020 — \x1b[31m5\x1b[0m bn" in shown and "→ A: revenue 2020 — \x1b[32m6\x1b[0m bn" in shown
+    assert "\x1b" not in render(told)
+
+
+def test_a_fence_in_a_fact_does_not_end_the_block_of_a_comment(tmp_path: Path) -> None:
+    case = traced(tmp_path / "case", FIRST, SECOND.replace("## Not found", "- ```` ends it [2.3]\n## Not found"))
+    told = github(compare(case, ()))
+    fence = told.split("\n")[2].removesuffix("diff")
+    assert fence == "`````" and "+ ```` ends it" in told and told.count(fence) == 2 and told.endswith(f"\n{fence}")
 
 
 def test_a_diff_says_what_the_last_round_brought(tmp_path: Path) -> None:
@@ -244,11 +384,36 @@ def test_blame_of_nothing_names_what_is_near(researched: Path) -> None:
     assert ran.code == 1 and "no fact speaks of this: Kazakhstan 4711" in ran.err and "near it: Kazakhstan" in ran.err
 
 
+def test_a_case_that_is_not_there_is_no_empty_one(tmp_path: Path) -> None:
+    for words in (("log",), ("diff",), ("blame", "7")):
+        ran = harness("-C", str(tmp_path / "nowhere"), *words)
+        assert ran.code == 1 and "no such case" in ran.err
+
+
 def test_without_a_summary_there_is_nothing_to_compare(tmp_path: Path) -> None:
     write_tree(tmp_path / "case", {"question.md": "What?\n"})
     for words in (("diff",), ("blame", "7")):
         assert harness("-C", str(tmp_path / "case"), *words).code == 1
     assert harness("-C", str(tmp_path / "case"), "log").code == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "typed", "found"),
+    [
+        ("D: revenue 2024 — 154.0 bn ₽ [1.1]", "154", True),
+        ("D: revenue 2024 — 154.0 bn ₽ [1.1]", "154,0 млрд", True),
+        ("D: revenue 2024 — 154.0 bn ₽ [1.1]", "154000000000", True),
+        ("Д: выручка 2024 — 154,0 млрд ₽ [1.1]", "154.0 bn", True),
+        ("D: staff — 1,154 [1.1]", "154", False),
+        ("D: staff — 1154 [1.1]", "1 154", True),
+        ("D: share — 15.4% [1.1]", "154", False),
+        ("D: income — 1.54 mn [1.1]", "154", False),
+        ("D: staff — 154 [1.1]", "154.0 bn", False),
+        ("D: staff — 12 [154.1]", "154", False),
+    ],
+)
+def test_a_number_is_found_in_any_writing_and_no_other_number_is(line: str, typed: str, found: bool) -> None:
+    assert speaks_of(line, typed) is found
 
 
 # changes ---------------------------------------------------------------------------------------------
@@ -283,6 +448,26 @@ def test_each_old_fact_is_accounted_for_once(old: list[str], new: list[str]) -> 
     assert {without_marks(line) for line in told.added} <= kept
 
 
+values = st.dictionaries(st.sampled_from(["Astana", "Bishkek", "Dushanbe", "Tashkent"]), st.integers(1, 3), max_size=4)
+
+
+def told_of(values: dict[str, int], disputed: dict[str, int], missing: dict[str, int]) -> Summary:
+    blocks = (
+        ("Confirmed", [f"{name}: area 2020 — {value} km² [1.1]" for name, value in values.items()]),
+        ("Contradictions", [f"{name}: staff — {n} [1.1] ↔ {n + 5} [1.2]" for name, n in disputed.items()]),
+        ("Not found", [f"{name}: height" for name in missing]),
+    )
+    return parse_summary("".join(f"## {title}\n" + "".join(f"- {x}\n" for x in lines) for title, lines in blocks))
+
+
+@given(st.builds(told_of, values, values, values), st.builds(told_of, values, values, values))
+def test_turned_round_what_was_added_is_lost(old: Summary, new: Summary) -> None:
+    there, back = changes(old, new), changes(new, old)
+    assert set(there.added) == {line for line, _ in back.lost} and set(back.added) == {line for line, _ in there.lost}
+    assert set(there.changed) == {(a, b) for b, a in back.changed}
+    assert (set(there.opened), set(there.gaps_closed)) == (set(back.settled), set(back.gaps_opened))
+
+
 def test_git_that_refuses_is_a_problem_with_its_words(tmp_path: Path) -> None:
     with pytest.raises(HarnessError, match="git refused"):
         git.git(tmp_path, "rev-parse", "HEAD")
@@ -290,22 +475,3 @@ def test_git_that_refuses_is_a_problem_with_its_words(tmp_path: Path) -> None:
     assert git.revision(repository(tmp_path / "empty"), "HEAD") is None
     assert list(git.versions(tmp_path / "empty")) == []
     assert issubclass(WrongCall, HarnessError)
-
-
-def test_plain_git_shows_facts(tmp_path: Path) -> None:
-    case = by_hand(tmp_path / "top")
-    write_tree(case, {".gitattributes": "summary.md diff=harness\n"})
-    command = " ".join(f"'{word}'" for word in (*COMMAND, "git-textconv"))
-    subprocess.run(
-        ["git", "-C", str(case), "config", "diff.harness.textconv", command], check=True, capture_output=True
-    )
-    words = ["git", "-C", str(case), "diff", "-U0", "HEAD~1", "HEAD", "--", "summary.md"]
-    told = subprocess.run(words, check=True, capture_output=True, text=True).stdout
-    lines = [line for line in told.split("\n") if line.startswith(("+", "-")) and not line.startswith(("+++", "---"))]
-    assert lines == [
-        "-- A: revenue 2020 — 5 bn [1.1]",
-        "-- B: staff 2020 — 12 [1.2]",
-        "+- A: revenue 2020 — 6 bn [2.1]",
-        "+- C: staff 2021 — 7 [2.2]",
-        "-- C",
-    ]

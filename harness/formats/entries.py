@@ -31,7 +31,7 @@ def entries_of(lines: Iterable[str]) -> tuple[list[Entry], tuple[str, ...]]:
     entries: list[Entry] = []
     above: list[str] = []
     for line in lines:
-        heading = heading_of(line)
+        heading = None if line.startswith("- ") else heading_of(line)  # most lines by far are plain entries
         if (heading and heading.certain) or not (text := text_of(line)):
             above.append(line)
         elif entries and not above and line[0] in " \t" and not MARKER.match(line):

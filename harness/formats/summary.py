@@ -45,6 +45,7 @@ __all__ = [
     "render_source_line",
     "render_summary",
     "replace_section",
+    "round_of",
     "search_blocks",
     "search_lines",
     "search_record",
@@ -96,6 +97,13 @@ def parse_summary(text: str, file: str = "summary.md") -> Summary:
             *reading_problems(front, file),
         ),
     )
+
+
+def round_of(text: str) -> int:
+    """`parse_summary(text).round`, from the front matter alone where it says so."""
+    front = split_front(text)[0]
+    number = front_count(front, "round", "summary.md").value if front else None
+    return parse_summary(text).round if number is None else number
 
 
 def render_summary(summary: Summary) -> str:
@@ -150,8 +158,13 @@ def lines_of(summary: Summary, kind: SectionKind) -> tuple[str, ...]:
     texts = [entry.text for entry in found if _is_fact(entry.text)]
     for section in summary.sections:
         if section.kind is kind:
-            texts += (entry.text for entry in entries_of(section.lines)[0])
+            texts += _texts(section.lines)
     return tuple(texts)
+
+
+@lru_cache(maxsize=64)  # of a version and the one before it
+def _texts(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(entry.text for entry in entries_of(lines)[0])
 
 
 def replace_section(

@@ -80,3 +80,12 @@ def read_trace(path: Path) -> Iterator[dict[str, object]]:
         for line in file:
             if (value := _value(line)) is not None:
                 yield value
+
+
+def broken_lines(path: Path) -> int:
+    """Lines that are no record: torn when a process was killed, or written by something else."""
+    descriptor = open_regular(path)
+    if descriptor is None:
+        return 0
+    with os.fdopen(descriptor, encoding="utf-8", errors="replace") as file:
+        return sum(bool(line.strip()) and _value(line) is None for line in file)
