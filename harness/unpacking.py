@@ -41,7 +41,7 @@ def _unpack(opened: zipfile.ZipFile, archive: Path, target: Path, left: int) -> 
 
 def _folder(names: list[str], archive: Path) -> PurePosixPath:
     paths = [PurePosixPath(name.replace("\\", "/")) for name in names]
-    found = sorted({path.parent for path in paths if path.name in _TELLING}, key=lambda path: len(path.parts))
+    found = sorted({path.parent for path in paths if path.name in _TELLING}, key=lambda path: (len(path.parts), path))
     if not found:
         raise HarnessError("there is no case in this archive", str(archive), "a case has question.md and summary.md")
     if len(found) > 1 and len(found[1].parts) == len(found[0].parts):
