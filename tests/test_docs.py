@@ -59,7 +59,17 @@ CASE_FILE = re.compile(
 WIRED = known_agents()
 LAID_DOWN = {".claude/settings.json", *(file for agent in WIRED.values() for file in (agent.reads, *agent.files))}
 OWN_FILES = {PROJECT_FILE, PROMPT_FILE, trust_file({}).name, user_config_file({}).name, *LAID_DOWN}
-OUTSIDE = ("~", "%", ".venv", "./", "../", "demo/research/", "by-hand/")  # the user's, or made by make
+OUTSIDE = (
+    "~",
+    "%",
+    ".venv",
+    "./",
+    "../",
+    "demo/research/",
+    "by-hand/",
+    "prompt.txt",
+    "reply.txt",
+)  # the user's, or made by make
 CASES = ("research/NAME", "research/")  # in a project of the user's
 REGISTRIES = re.compile(r"pypi\.org|pythonhosted|npmjs|crates\.io|rubygems|anaconda\.org|proxy\.golang", re.IGNORECASE)
 
@@ -114,7 +124,7 @@ def wrong_call(call: str) -> str:
     if command is None:
         return call
     known = EVERY_OPTION if command == "COMMAND" else options_of("") | options_of(command)
-    return next((word for word in words if word.startswith("-") and word not in known), "")
+    return next((word for word in words if word.startswith("-") and word not in known | {"-"}), "")
 
 
 def exists(path: str) -> bool:
