@@ -28,6 +28,8 @@ COMMANDS = {
     "diff": "history",
     "blame": "history",
     "verify": "history",
+    "fork": "branching",
+    "merge": "branching",
     "check": "checks",
     "fold": "reading",
     "find": "tools",
