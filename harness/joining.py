@@ -18,7 +18,9 @@ from harness.session import Session
 from harness.sides import ANSWER, QUESTION, SUMMARY, Files, files_in, other_side
 from harness.store import Base, Snapshot, Store
 from harness.store.reading import read_state
+from harness.store.trace import TRACE, newest
 from harness.uniting import United, unite
+from harness.versions import VERSION, version_record
 
 NEXT = "next_query.txt"
 SHOWN = 200  # characters of a question in a message
@@ -81,7 +83,7 @@ def same_question(mine: Files, theirs: Files, *, force: bool) -> None:
 def _told(ours: Summary, mine: Files, theirs: Files, united: United) -> Merged:
     question, other = parse_question(mine.texts[QUESTION]), parse_question(theirs.texts[QUESTION])
     directions = tuple(line for line in other.directions if line not in question.directions)
-    raws = tuple((old, new) for new, old in united.new_raws(ours).items())
+    raws = tuple((old, new) for new, old in united.new_raws(ours).items() if new not in mine.raws)
     changed = united.summary != ours or bool(raws or directions)
     notes = tuple(_notes(mine, theirs, raws, question, other)) if changed else ()
     return Merged(theirs.name, united.added, united.removed, united.opened, raws, directions, notes, changed)
@@ -104,8 +106,9 @@ def _notes(
 def _write(session: Session, snapshot: Snapshot, mine: Files, theirs: Files, merged: Merged, united: United) -> None:
     store, number = session.store, united.summary.round
     record = {"role": "merge", "round": number, "merged": theirs.name}
+    _remember(session, snapshot, record)
     for old, new in merged.raws:
-        if old in theirs.raws and new not in mine.raws:
+        if old in theirs.raws:
             store.create_raw(new, theirs.raw(old), session.stamped({**record, "round": new, "was": old}))
     text = snapshot.text(QUESTION)
     for line in merged.directions:
@@ -119,6 +122,15 @@ def _write(session: Session, snapshot: Snapshot, mine: Files, theirs: Files, mer
         session.commit(snapshot, NEXT, "", record)
     told = {"added": list(united.added), "removed": list(united.removed)}
     session.commit(snapshot, SUMMARY, render_summary(united.summary), {**record, **told})
+
+
+def _remember(session: Session, snapshot: Snapshot, record: dict[str, object]) -> None:
+    """The summary as it stands is in the trace: else one that was killed would look like a person's deletions."""
+    text, known = snapshot.text(SUMMARY), newest(session.store.folder / TRACE, VERSION)
+    if text and known is None:
+        sha256 = snapshot.files[SUMMARY].digest
+        told = {**record, "file": SUMMARY, "sha256": sha256, **version_record("", text, "")}
+        session.store.note(session.stamped(told))
 
 
 def _set_answers_aside(

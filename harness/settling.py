@@ -11,7 +11,7 @@ from harness.errors import WrongCall
 from harness.formats.summary import parse_summary
 from harness.joining import Merged, merge_one, same_question
 from harness.session import Session
-from harness.sides import SUMMARY, files_at, under_way
+from harness.sides import ANSWER, SUMMARY, files_at, under_way
 from harness.store.reading import CONFLICT, list_case, read_bytes
 from harness.store.restoring import restore
 
@@ -42,7 +42,7 @@ def _torn(folder: Path, name: str) -> Iterator[str]:
     What a merge has written already, or a person has chosen, is none of them.
     """
     listed = git.git(folder, "ls-files", "-u", "-z", "--", ".").decode(errors="replace").split("\0")
-    found = {one.partition("\t")[2] for one in listed if one}
+    found = {ANSWER, *(one.partition("\t")[2] for one in listed if one)}  # theirs may be laid here without a conflict
     torn = {file for file in found if _is_torn(folder, name, file)}
     yield from sorted(torn)
     text = _at(folder, "HEAD", SUMMARY) if SUMMARY in torn else read_bytes(folder / SUMMARY)

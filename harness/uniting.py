@@ -45,7 +45,11 @@ class United(NamedTuple):
 
     def new_raws(self, ours: Summary) -> dict[int, int]:
         """Those that are not ours yet, by the number they get."""
-        return {new: old for old, new in reversed(self.numbers.items()) if new > ours.round}
+        found: dict[int, int] = {}
+        for old, new in sorted(self.numbers.items()):
+            if new > ours.round:
+                found.setdefault(new, old)
+        return found
 
 
 def numbers_for(ours: Side, theirs: Side, base: Summary) -> dict[int, int]:
