@@ -77,6 +77,19 @@ def with_citation(line: str, *ids: str) -> str:
     return f"{line[:at].rstrip()}{cited}{line[at:]}"
 
 
+def with_numbers(text: str, numbers: Mapping[int, int]) -> str:
+    """The text with other raws cited: `[3.1]` is `[7.1]` where 3 became 7. What is no citation stays."""
+
+    def cited(match: re.Match[str]) -> str:
+        return _ID.sub(other, match[0]) if _IDS.fullmatch(match[1]) else match[0]
+
+    def other(id: re.Match[str]) -> str:
+        number, _, place = id[0].partition(".")
+        return f"{numbers.get(int(number), number)}.{place}"
+
+    return _BRACKETS.sub(cited, text)
+
+
 def at_dash(text: str) -> tuple[str, str] | None:
     """What stands before the first dash, and behind it; None where there is none."""
     dash = _DASH.search(text)

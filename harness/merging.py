@@ -127,14 +127,14 @@ class _Union:
 
     def not_found(self, confirmed: Sequence[str]) -> tuple[str, ...]:
         """Old lines that every reply kept, new ones once; none that the merged facts answer."""
-        told = [{_gap(line) for line in reply[NOT_FOUND]} for reply in self.replies if NOT_FOUND in reply]
-        kept = [line for line in self.old[NOT_FOUND] if all(_gap(line) in gaps for gaps in told)]
-        before = {_gap(line) for line in self.old[NOT_FOUND]}
+        told = [{gap(line) for line in reply[NOT_FOUND]} for reply in self.replies if NOT_FOUND in reply]
+        kept = [line for line in self.old[NOT_FOUND] if all(gap(line) in gaps for gaps in told)]
+        before = {gap(line) for line in self.old[NOT_FOUND]}
         new: dict[str, str] = {}
         for line in chain.from_iterable(reply.get(NOT_FOUND, ()) for reply in self.replies):
-            if _gap(line) not in before:
-                new[_gap(line)] = min(line, new.get(_gap(line), line))
-        answered = _answers(confirmed, lines_of(self.summary, CONFIRMED[0]), self.grid)
+            if gap(line) not in before:
+                new[gap(line)] = min(line, new.get(gap(line), line))
+        answered = answers(confirmed, lines_of(self.summary, CONFIRMED[0]), self.grid)
         return tuple(line for line in (*kept, *new.values()) if not answered(line))
 
     def section(self, place: Place, lines: Sequence[str]) -> Section:
@@ -172,11 +172,12 @@ def _may_go(line: str, named: Sequence[Removal], near: Sequence[str], fresh: Seq
     return survives(line, near) or any(reason_holds(line, one.reason, near, fresh, lambda line: False) for one in named)
 
 
-def _gap(line: str) -> str:
+def gap(line: str) -> str:
+    """What a line of Not found says, whatever its case and however often it was searched for."""
     return " ".join(without_searched_mark(line).casefold().split())
 
 
-def _answers(confirmed: Sequence[str], before: Sequence[str], grid: Grid) -> Callable[[str], bool]:
+def answers(confirmed: Sequence[str], before: Sequence[str], grid: Grid) -> Callable[[str], bool]:
     """Whether a line of Not found is answered: its cells have values, or a new fact has all its words."""
     filled = filled_cells(confirmed, grid) if grid else frozenset()
     old = set(before)

@@ -42,6 +42,8 @@ CALLS: dict[str, tuple[str, ...]] = {
     "diff": ("diff", "1"),
     "blame": ("blame", "5"),
     "verify": ("verify",),
+    "fork": ("fork", "1", "--to", "forked"),
+    "merge": ("merge",),
     "git-textconv": ("git-textconv", "research/summary.md"),
     "find": ("find", "revenue"),
     "fold": ("fold", "docs", "-q", "revenue?"),

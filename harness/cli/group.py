@@ -30,6 +30,8 @@ COMMANDS = {
     "blame": "history",
     "verify": "history",
     "git-textconv": "history",
+    "fork": "branching",
+    "merge": "branching",
     "check": "checks",
     "fold": "reading",
     "find": "tools",

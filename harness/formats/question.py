@@ -82,10 +82,15 @@ def add_direction(text: str, direction: str, date: str) -> str:
     folded = one_line(direction)
     if not folded:
         raise WrongCall("A direction without words", repr(direction), 'Say it like: harness steer "leave out prices"')
+    return add_direction_line(text, f"{date}: {folded}")
+
+
+def add_direction_line(text: str, line: str) -> str:
+    """The same with a direction as it stands in another file, its date and all."""
     body = split_front(text)[1]
     title = "" if _parts(body.split("\n")).open else _title(body)
     ended = text if not text or text.endswith("\n") else text + "\n"
-    return f"{ended}{title}- {date}: {folded}\n"
+    return f"{ended}{title}- {line}\n"
 
 
 def fingerprint(question_text: str) -> str:

@@ -40,9 +40,9 @@ class Base(NamedTuple):
         return cls({name: seen.files[name].digest for name in names}, replies or {})
 
 
-def _hashed(blocks: Iterable[str], digest: hashlib._Hash) -> Iterator[bytes]:
+def _hashed(blocks: Iterable[str | bytes], digest: hashlib._Hash) -> Iterator[bytes]:
     for block in blocks:
-        data = block.encode()
+        data = block.encode() if isinstance(block, str) else block
         digest.update(data)
         yield data
 
@@ -99,7 +99,7 @@ class Store:
         with self._writing("trace.jsonl"):
             self._trace(record)
 
-    def create_raw(self, number: int, blocks: Iterable[str], record: Mapping[str, object]) -> None:
+    def create_raw(self, number: int, blocks: Iterable[str | bytes], record: Mapping[str, object]) -> None:
         """raw_N.md appears whole or not at all and never replaces another. Its text comes in blocks: it may be large.
 
         Raises what `blocks` raises; then nothing stands.
