@@ -8,18 +8,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from harness import git
+from harness.errors import HarnessError
 from harness.fold import gaps_left
 from harness.formats.labels import counted
 from harness.formats.summary import lines_of
-from harness.formats.text import shortened
+from harness.formats.text import decode, shortened
 from harness.model import Grid, SectionKind
+from harness.onecommit import commit
 from harness.patterns import lazy
 from harness.session import Session, Step
-from harness.store import Snapshot
+from harness.store import Snapshot, Store
 from harness.store.reading import read_bytes
 from harness.store.trace import TRACE, last_line
 from harness.versions import by_whom
 
+QUESTION = "question.md"
 _OWN = lazy(r"question\.md|summary\.md|next_query\.txt|answer(?:_[0-9]+)?\.md|trace\.jsonl")
 _RAW = lazy(r"raw_[0-9]+\.md")
 _SUBJECT = 120  # characters of what a pass says of itself
@@ -31,7 +34,7 @@ def committed(session: Session, step: Step) -> Step:
         return step
     try:
         notes = _commit(session, step)
-    except git.GitFailed as problem:
+    except HarnessError as problem:
         told = f"{problem.what}: {problem.value}" if problem.value else problem.what
         notes = (f"no commit was made ({told})",)
     return replace(step, notes=(*step.notes, *notes))
@@ -47,12 +50,32 @@ def _commit(session: Session, step: Step) -> tuple[str, ...]:
     names = sorted(name for name in there | git.tracked(folder) if _is_own(name, raws=session.settings.commit_raws))
     before = {name: data for name in names if (data := read_bytes(folder / name)) is not None}
     try:
-        git.commit(folder, names, _message(session, step))
+        added = commit(folder, names, _message(session, step))
     finally:
-        changed = [name for name, data in before.items() if read_bytes(folder / name) != data]
-        for name in changed:
-            session.store.put_back(name, before[name])
-    return (f"a hook changed {', '.join(changed)}; put back as the pass left it",) if changed else ()
+        changed = _put_back(session.store, before)
+    others = tuple(path for path in added if path.rpartition("/")[2] not in before)
+    told = f"a hook changed {', '.join(changed)}; put back as the pass left it, a copy is in .harness/hook"
+    more = f"a hook put {', '.join(others)} into the commit; taken out of it again"
+    return (*((told,) if changed else ()), *((more,) if others else ()))
+
+
+def _put_back(store: Store, before: Mapping[str, bytes]) -> list[str]:
+    """What hooks wrote into the case's files; nothing where another pass was committed meanwhile: it is its work."""
+    trace = read_bytes(store.folder / TRACE) or b""
+    if _appended(before.get(TRACE, b""), trace).startswith(b"{"):
+        return []
+    changed = {name: now for name, was in before.items() if (now := read_bytes(store.folder / name)) != was}
+    if b"- " in _appended(before.get(QUESTION, b""), changed.get(QUESTION) or b""):
+        del changed[QUESTION]  # a direction, given while the hook ran
+    for name, now in changed.items():
+        if now is not None:
+            store.put_helper(f"hook/{name}", decode(now).text)
+        store.put_back(name, before[name])
+    return sorted(changed)
+
+
+def _appended(was: bytes, now: bytes) -> bytes:
+    return now.removeprefix(was) if now.startswith(was) else b""
 
 
 def _is_own(name: str, *, raws: bool) -> bool:

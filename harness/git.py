@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from harness.errors import HarnessError
 from harness.formats.text import decode
+from harness.patterns import lazy
 from harness.process import run
 
 SECONDS = 60.0  # of one call; a log of 10,000 commits takes a second
@@ -153,7 +153,9 @@ def _texts(folder: Path, names: list[str]) -> list[bytes | None]:
 # Writing -----------------------------------------------------------------------------------------
 
 HOOK_SECONDS = 60.0  # a commit with its hooks; a linter over a large project takes half of it
-LOCKED, LOCK_TRIES, LOCK_PAUSE = "index.lock", 5, 0.3  # seconds: another git is at work
+_NAMED = ("-c", "user.useConfigOnly=true")
+_IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
+_MADE = lazy(r"^\[.* ([0-9a-f]{40,64})\] ")
 _UNDER_WAY = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply")
 
 
@@ -177,53 +179,68 @@ def tracked(folder: Path) -> frozenset[str]:
     return frozenset(os.fsdecode(name) for name in git(folder, "ls-files", "-z", "--", ".").split(b"\0") if name)
 
 
-def commit(folder: Path, names: Sequence[str], message: str) -> bool:
-    """Commits exactly these files of the folder, as they stand, with the person's hooks; False if none was changed.
+def path_in(folder: Path, name: str) -> Path:
+    """Where the repository keeps a file of its own, such as `index.lock`."""
+    return folder / os.fsdecode(git(folder, "rev-parse", "--git-path", name).removesuffix(b"\n"))
 
-    What else is staged stays staged. No identity is made up. Raises GitFailed, also where a hook refuses or hangs.
+
+def plumb(folder: Path, *words: str, stdin: bytes = b"", index: Path | None = None) -> bytes:
+    """What one call that writes objects, entries or a branch prints; it starts no hook. Raises GitFailed.
+
+    `index`: a file that stands in for the person's own index.
     """
-    for left in reversed(range(LOCK_TRIES)):
-        try:
-            return _commit_once(folder, names, message)
-        except GitFailed as problem:
-            if LOCKED not in problem.value or not left:
-                raise
-            time.sleep(LOCK_PAUSE)
-    return False
-
-
-def _commit_once(folder: Path, names: Sequence[str], message: str) -> bool:
-    if not git(folder, "status", "--porcelain", "-z", "--", *names):
-        return False
-    _run(folder, "add", "--all", "--", *names)
-    _run(
-        folder,
-        "-c",
-        "user.useConfigOnly=true",
-        "commit",
-        "--quiet",
-        "--no-status",
-        "--only",
-        "-m",
-        message,
-        "--",
-        *names,
-    )
-    return True
-
-
-def _run(folder: Path, *words: str) -> None:
-    """A call that may start the person's hooks: it is ended with all that it has started once its time is up."""
-    environment = {**_environment(), "GIT_EDITOR": "true", "GIT_OPTIONAL_LOCKS": "1"}
-    command = ["git", "-c", "core.quotePath=false", "-c", "commit.verbose=false", "-C", str(folder), *words]
+    command, environment = ["git", *_PLAIN, *_NAMED, "-C", str(folder), *words], _writing(index)
     try:
-        done = run(command, stdin=None, cwd=folder, env=environment, timeout=HOOK_SECONDS)
+        done = subprocess.run(
+            command, input=stdin, env=environment, capture_output=True, timeout=HOOK_SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise GitFailed("git could not write", str(error), "") from None
+    if done.returncode:
+        raise GitFailed("git refused to write", done.stderr.decode(errors="replace").strip().split("\n")[0], "")
+    return done.stdout
+
+
+def commit_index(folder: Path, index: Path, message: str, *, seconds: float) -> str:
+    """Commits what this index holds, with the person's hooks; the commit, or "" where git did not say which.
+
+    No identity is made up, and nothing that was started outlives the call. Raises GitFailed, also where a hook refuses
+    or hangs.
+    """
+    quiet = ("-c", "core.quotePath=false", "-c", "commit.verbose=false", "-c", "gc.auto=0", "-c", "core.abbrev=40")
+    command = ["git", *quiet, *_NAMED, "commit", "--no-status", "-F", "-"]
+    try:
+        done = run(command, stdin=message, cwd=folder, env=_writing(index), timeout=seconds)
     except OSError as error:
         raise GitFailed("git cannot be started", str(error), "") from None
     if done.stopped:
-        raise GitFailed("the commit took too long, a hook perhaps", f"{HOOK_SECONDS:g} seconds", "")
+        raise GitFailed("the commit took too long, a hook perhaps", f"{seconds:g} seconds", "")
     if done.code:
         raise GitFailed("git refused to commit", done.stderr_tail.strip() or done.stdout.strip(), "")
+    found = _MADE.search(done.stdout)
+    return found[1] if found else ""
+
+
+def commit_again(folder: Path, rev: str, tree: str) -> None:
+    """The last commit `rev` with another tree, without hooks. Raises GitFailed, also where it is the last no more."""
+    before = revision(folder, f"{rev}^")
+    words = ("commit-tree", *_signed(folder), *(("-p", before) if before else ()), "-F", "-", tree)
+    made = plumb(folder, *words, stdin=git(folder, "log", "-1", "--format=%B", rev)).decode().strip()
+    plumb(folder, "update-ref", "-m", "commit (harness): as the pass left it", "HEAD", made, rev)
+
+
+def _signed(folder: Path) -> tuple[str, ...]:
+    try:
+        return ("-S",) if git(folder, "config", "--type=bool", "commit.gpgsign").strip() == b"true" else ()
+    except GitFailed:
+        return ()
+
+
+def _writing(index: Path | None) -> dict[str, str]:
+    """A name that the environment gives for commits counts, as it does for git itself."""
+    named = {name: os.environ[name] for name in _IDENTITY if name in os.environ}
+    own = {"GIT_INDEX_FILE": str(index)} if index else {}
+    return {**_environment(), **named, **own, "GIT_EDITOR": "true", "GIT_OPTIONAL_LOCKS": "1"}
 
 
 def _environment() -> Mapping[str, str]:

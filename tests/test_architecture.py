@@ -76,6 +76,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "process",
         "desk",
         "git",
+        "onecommit",
         "unpacking",
         "clipboard",
         "terminal",

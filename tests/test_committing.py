@@ -109,8 +109,14 @@ def test_a_hook_that_changes_a_file_is_put_back_and_told(top: Path) -> None:
         'for f in $(find . -name next_query.txt -o -name trace.jsonl); do echo "# changed" >> "$f"; done',
     )
     (note,) = step(session(top)).notes
-    assert note == "a hook changed next_query.txt, trace.jsonl; put back as the pass left it"
-    assert "# changed" not in "".join(read_tree(top / "дело").values())
+    assert (
+        note == "a hook changed next_query.txt, trace.jsonl; put back as the pass left it, a copy is in .harness/hook"
+    )
+    left = read_tree(top / "дело")
+    assert [name for name, text in left.items() if "# changed" in text] == [
+        ".harness/hook/next_query.txt",
+        ".harness/hook/trace.jsonl",
+    ]
     assert len(subjects(top)) == 2
 
 
