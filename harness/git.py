@@ -126,6 +126,19 @@ def versions(folder: Path, name: str = "summary.md") -> Iterator[GitVersion]:
             yield GitVersion(rev, at, author, subject, decode(data).text)
 
 
+def merged(ours: Path, base: Path, theirs: Path) -> tuple[str, bool]:
+    """Three files merged line by line, and whether any of it is in conflict, between git's marks."""
+    named = ("-L", "ours", "-L", "base", "-L", "theirs")
+    words = ["git", *_PLAIN, "merge-file", "-p", *named, *(str(path.absolute()) for path in (ours, base, theirs))]
+    try:
+        done = subprocess.run(words, env=_environment(), capture_output=True, timeout=SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise GitFailed("git could not merge", str(error), "git merge --abort goes back") from None
+    if not 0 <= done.returncode < 128:  # the number of conflicts
+        raise GitFailed("git could not merge", done.stderr.decode(errors="replace").strip(), "git merge --abort")
+    return decode(done.stdout).text, done.returncode > 0
+
+
 def _commit(record: str) -> tuple[str, str, str, str, str] | None:
     """Its fields, and the path that the file has in it; None where it was deleted there."""
     rev, at, author, subject, rest = record.split(_FIELD, 4)

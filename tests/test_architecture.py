@@ -118,6 +118,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "sides",
         "joining",
         "settling",
+        "driver",
         "starting",
         "finding",
         "trusting",

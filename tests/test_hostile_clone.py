@@ -45,6 +45,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "fork": ("fork", "1", "--to", "forked"),
     "merge": ("merge",),
     "git-textconv": ("git-textconv", "research/summary.md"),
+    "git-merge": ("git-merge", "docs/a.md", "docs/a.md", "docs/a.md", "research/summary.md"),
     "find": ("find", "revenue"),
     "fold": ("fold", "docs", "-q", "revenue?"),
     "reread": ("reread",),

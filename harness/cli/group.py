@@ -32,6 +32,7 @@ COMMANDS = {
     "git-textconv": "history",
     "fork": "branching",
     "merge": "branching",
+    "git-merge": "history",
     "check": "checks",
     "fold": "reading",
     "find": "tools",

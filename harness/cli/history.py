@@ -12,8 +12,9 @@ import click
 
 from harness.blaming import blame
 from harness.blaming import render as render_blame
-from harness.cli.place import case_of, say, show
+from harness.cli.place import case_of, say, show, write_out
 from harness.comparing import compare, github, render, stat
+from harness.driver import marked
 from harness.history import history_of
 from harness.journal import journal, render_journal
 from harness.options import Settings
@@ -89,3 +90,16 @@ def verify_command(context: click.Context, case: Path | None, head: str, as_json
 def git_textconv_command(file: Path) -> None:
     """The facts of a summary.md, for git diff."""
     click.echo(facts_of(file))
+
+
+@click.command("git-merge", hidden=True)
+@click.argument("base", type=click.Path(path_type=Path))
+@click.argument("ours", type=click.Path(path_type=Path))
+@click.argument("theirs", type=click.Path(path_type=Path))
+@click.argument("name")
+def git_merge_command(base: Path, ours: Path, theirs: Path, name: str) -> int:
+    """Mark both sides of a summary.md, for git merge. OURS is written."""
+    conflict = marked(base, ours, theirs, name)
+    write_out(ours, conflict.text, "the merge")
+    click.echo(conflict.told, err=True)
+    return 1
