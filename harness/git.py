@@ -242,6 +242,14 @@ def commit_again(folder: Path, rev: str, tree: str) -> None:
     plumb(folder, "update-ref", "-m", "commit (harness): as the pass left it", "HEAD", made, rev)
 
 
+def setting(folder: Path, key: str) -> str:
+    """What this clone's own settings hold under a key, "" for nothing."""
+    try:
+        return git(folder, "config", "--local", key).decode(errors="replace").removesuffix("\n")
+    except GitFailed:
+        return ""
+
+
 def _signed(folder: Path) -> tuple[str, ...]:
     try:
         return ("-S",) if git(folder, "config", "--type=bool", "commit.gpgsign").strip() == b"true" else ()

@@ -13,6 +13,19 @@ from harness.onecommit import commit
 from tests.test_committing import git_in, hook, names, session, subjects
 from tests.trees import read_tree, write_tree
 
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    """A repository with a case in a folder of a Cyrillic name, and a file of the person's own."""
+    top = write_tree(tmp_path / "top", {"дело/question.md": "What is alpha?\n", "mine.txt": "one\n"})
+    git_in(top, "init", "-q", "-b", "main")
+    for key, value in (("user.name", "Анна"), ("user.email", "anna@example.org"), ("commit.gpgsign", "false")):
+        git_in(top, "config", key, value)
+    git_in(top, "add", "mine.txt")
+    git_in(top, "commit", "-q", "-m", "begin")
+    return top
+
+
 OWN = ["дело/next_query.txt", "дело/question.md", "дело/trace.jsonl"]
 
 

@@ -19,6 +19,7 @@ from harness.scaffold.wiring import Line, Wanted, found_agents, unwire, wire, wi
 @click.option("--all", "every", is_flag=True, help="Wire every agent found on this machine.")
 @click.option("--search-tool", "tools", multiple=True, metavar="TOOL", help="An MCP search tool for Claude Code.")
 @click.option("--project", "in_project", is_flag=True, help="Claude Code: files in the project instead of the plugin.")
+@click.option("--git", "with_git", is_flag=True, help="Let git diff and git log -p show facts, in this clone.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @click.option("--remove", is_flag=True, help="Take out of the project what init laid down.")
 @click.option("--yes", is_flag=True, help="Do not ask: every agent found.")
@@ -30,6 +31,7 @@ def init_command(
     every: bool,
     tools: tuple[str, ...],
     in_project: bool,
+    with_git: bool,
     dry_run: bool,
     remove: bool,
     yes: bool,
@@ -40,8 +42,9 @@ def init_command(
     if remove:
         lines = _removed(project, named=bool(agents or every or tools), dry_run=dry_run, yes=yes)
     else:
-        named = (*agents, *(_found(project, every=every or yes) if every or not agents else ()))
-        wanted = Wanted(tuple(dict.fromkeys(named)), tools, in_project)
+        only_git = with_git and not (agents or every or yes)
+        named = (*agents, *(_found(project, every=every or yes) if every or not (agents or only_git) else ()))
+        wanted = Wanted(tuple(dict.fromkeys(named)), tools, in_project, with_git)
         lines = wire(project, wanted, environ=os.environ, dry_run=dry_run)
     click.echo("\n".join(map(_told, lines)) or "nothing of ours is here")
     return HarnessError.exit_code if any(line.word == "refused" for line in lines) else 0

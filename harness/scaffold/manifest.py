@@ -26,13 +26,17 @@ class Left(NamedTuple):
 
 
 class Manifest(NamedTuple):
-    """All that init did in one project. `folders`: those it made; `in_project`: no plugin was wanted for it."""
+    """All that init did in one project. `folders`: those it made; `in_project`: no plugin was wanted for it.
+
+    `git`: plain git is told what a summary is.
+    """
 
     project: Path
     agents: tuple[str, ...] = ()
     search_tools: tuple[str, ...] = ()
     plugin: bool = False
     in_project: bool = False
+    git: bool = False
     files: Mapping[str, Left] = {}
     folders: tuple[str, ...] = ()
 

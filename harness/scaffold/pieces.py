@@ -12,9 +12,10 @@ from harness.given import near_match
 
 
 class Kind(StrEnum):
-    """How a file is ours: a block in it, the whole of it, or hooks among other settings."""
+    """How a file is ours: a block in it, a line, the whole of it, or hooks among other settings."""
 
     BLOCK = "block"
+    LINE = "line"
     WHOLE = "whole"
     HOOKS = "hooks"
 

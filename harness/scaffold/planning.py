@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness import __version__
+from harness.scaffold.attributes import put_line, take_line
 from harness.scaffold.blocks import edited_block, put_block, take_block
 from harness.scaffold.disk import Edit, Entry, free_name, look
 from harness.scaffold.hooks import put_hooks, take_hooks
@@ -20,7 +21,11 @@ from harness.scaffold.refused import NotText, Refused
 from harness.scaffold.wholes import Whose, marked, whose
 
 ASIDE, EDITED = ".before-harness", ".edited"
-TAKE: dict[Kind, Callable[[bytes], bytes | None]] = {Kind.BLOCK: take_block, Kind.HOOKS: take_hooks}
+TAKE: dict[Kind, Callable[[bytes], bytes | None]] = {
+    Kind.BLOCK: take_block,
+    Kind.LINE: take_line,
+    Kind.HOOKS: take_hooks,
+}
 
 
 class Change(NamedTuple):
@@ -99,13 +104,19 @@ def _wire(project: Path, piece: Piece, manifest: Manifest) -> Change:
     entry, known = look(project, piece.path), manifest.files.get(piece.path)
     if piece.kind is Kind.WHOLE:
         return _wire_whole(project, piece, entry, known)
-    put = put_block(entry.content, piece.content, __version__) if piece.kind is Kind.BLOCK else None
-    after = put if put is not None else put_hooks(entry.content, piece.content)
+    after = _put(piece, entry.content)
     left = Left(piece.kind, _before(entry, known, TAKE[piece.kind]), sha256(after))
     if after == entry.content:
         return Change(piece.path, "unchanged", left=left)
     edited = edited_block(entry.content) if entry.content and piece.kind is Kind.BLOCK else ""
     return _made(project, piece.path, entry, Edit(piece.path, after), left, edited.encode())
+
+
+def _put(piece: Piece, before: bytes | None) -> bytes:
+    if piece.kind is Kind.BLOCK:
+        return put_block(before, piece.content, __version__)
+    put = put_line if piece.kind is Kind.LINE else put_hooks
+    return put(before, piece.content)
 
 
 def _wire_whole(project: Path, piece: Piece, entry: Entry, known: Left | None) -> Change:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from harness import git
 from harness.errors import HarnessError
-from harness.scaffold import plugin
+from harness.scaffold import attributes, plugin
 from harness.scaffold.disk import apply, new_folders, remove_empty
 from harness.scaffold.manifest import (
     Left,
@@ -19,16 +20,22 @@ from harness.scaffold.manifest import (
     read_manifest,
     write_manifest,
 )
-from harness.scaffold.pieces import Agent, Piece, known_agents, named_agents, pieces_of
+from harness.scaffold.pieces import Agent, Kind, Piece, known_agents, named_agents, pieces_of
 from harness.scaffold.planning import Change, plan_removal, plan_wiring
+
+_GIT = Piece(attributes.PATH, Kind.LINE, attributes.LINE)
 
 
 class Wanted(NamedTuple):
-    """Names of agents, further MCP search tools, and whether Claude Code's part is to be files of the project."""
+    """Names of agents, further MCP search tools, and whether Claude Code's part is to be files of the project.
+
+    `git`: plain git is told to show facts, and to mark both sides of a summary in a merge.
+    """
 
     agents: tuple[str, ...]
     search_tools: tuple[str, ...] = ()
     in_project: bool = False
+    git: bool = False
 
 
 class Line(NamedTuple):
@@ -55,13 +62,17 @@ def wire(project: Path, wanted: Wanted, *, environ: Mapping[str, str], dry_run: 
     Raises WrongCall for an unknown agent, NotWired where a file cannot be changed without harm (then nothing is).
     """
     data = data_folder(environ)
+    if wanted.git and not git.is_repository(project):
+        raise NotWired(
+            "nothing was changed: this is no repository of git", str(project), "git init, or leave --git out"
+        )
     before = read_manifest(data, project) or Manifest(project)
     manifest = _grown(before, project, wanted)
     agents = named_agents(manifest.agents)
     claude = plugin.PROGRAM in manifest.agents
     files = plugin.plugin_files(data, manifest.search_tools) if claude else {}
     by_plugin = claude and not manifest.in_project and _has_claude(environ)
-    pieces = pieces_of(agents)
+    pieces = (*pieces_of(agents), *((_GIT,) if manifest.git else ()))
     changes = _checked(plan_wiring(project, _all(pieces, files, by_plugin), before))
     lines: tuple[Line, ...] = ()
     if dry_run:
@@ -75,6 +86,8 @@ def wire(project: Path, wanted: Wanted, *, environ: Mapping[str, str], dry_run: 
             changes = _checked(plan_wiring(project, _all(pieces, files, by_plugin), before))
     try:
         _lay(project, data, changes, manifest._replace(plugin=by_plugin))
+        if manifest.git:
+            attributes.set_commands(project)
     except HarnessError:
         if not before.plugin:
             _uninstalled(data, project, environ)
@@ -90,11 +103,12 @@ def unwire(project: Path, *, environ: Mapping[str, str], dry_run: bool = False) 
     """Take out what is ours: the project is then as it was before, to the byte. Raises NotWired as `wire` does."""
     data = data_folder(environ)
     manifest = read_manifest(data, project) or Manifest(project)
-    every = pieces_of(known_agents().values()) + plugin.project_pieces(plugin.plugin_files(data, ()))
+    every = (*pieces_of(known_agents().values()), _GIT, *plugin.project_pieces(plugin.plugin_files(data, ())))
     changes = _checked(plan_removal(project, every, manifest))
     if dry_run:
         return (*_lines(changes), *_would(project, data, manifest, ""))
     _apply(project, changes)
+    attributes.unset_commands(project)
     gone = [one.path for one in changes if one.edit and one.edit.after is None and not one.edit.moves]
     # Without a memory: a folder that is empty once our file has left it was made for it; git keeps no empty ones.
     remove_empty(project, manifest.folders if manifest.files else _parents(gone))
@@ -116,6 +130,7 @@ def _grown(before: Manifest, project: Path, wanted: Wanted) -> Manifest:
         agents=tuple(dict.fromkeys((*earlier, *wanted.agents))),
         search_tools=tuple(dict.fromkeys((*before.search_tools, *wanted.search_tools))),
         in_project=before.in_project or wanted.in_project,
+        git=before.git or wanted.git,
     )
 
 
