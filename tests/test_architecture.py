@@ -118,6 +118,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "trying",
         "sizes",
         "progress",
+        "watching",
         "scaffold",
         "inside",
         "doctor",
