@@ -18,6 +18,7 @@ import pytest
 
 from harness.terminal import key_within, single_keys
 from harness.watch import SETTLE, Contents, wakes
+from tests.fakes import search_for
 from tests.program import COMMAND, harness, wait_until
 from tests.trees import write_tree
 
@@ -204,10 +205,15 @@ def test_keys_take_steps_on_a_terminal(tmp_path: Path) -> None:
         terminal.shows("q stop")
         terminal.type("a")
         terminal.shows("a role is due, and no reply to it is saved")
-        write_tree(tmp_path, {"case/next_query.txt": "alpha\n"})
-        terminal.shows("next_query.txt new, by a person")
+        write_tree(tmp_path, {"case/reply.txt": search_for("alpha")})
+        terminal.type("a")
+        terminal.shows("a search for raw_1.md: alpha")
+        write_tree(tmp_path, {"case/next_query.txt": "alpha height\n"})
+        terminal.shows("next_query.txt changed, by a person")
         terminal.type("s")
         terminal.shows("raw_1.md: harness -C case step")
+        terminal.type("a")  # the reply is older than the last pass
+        wait_until(lambda: terminal.screen().count("no reply to it is saved") == 2)
         terminal.type("t")
         terminal.shows("Direction")
         terminal.type("only heights", "C-m")

@@ -45,7 +45,7 @@ EDITED = {"NoQuestion": "question.md", "Ask": "next_query.txt", "Search": "next_
 @click.pass_context
 def watch_command(context: click.Context, agent: tuple[str, ...], folder: str | None, poll: bool, as_json: bool) -> int:
     """Show what comes into the case, what is wrong with it and whose turn it is; on a terminal keys take a step."""
-    watch = Watch(context, with_agent({"agent": agent}) | searching(folder))
+    watch = Watch(context, searching(folder), with_agent({"agent": agent}))
     remember_folder(watch.store, folder)
     with wakes(watch.store.folder, poll=poll) as woken:
         if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()) or sys.platform == "win32":
@@ -56,9 +56,9 @@ def watch_command(context: click.Context, agent: tuple[str, ...], folder: str | 
 class Watch:
     """Looks at the case, and remembers what was seen last: each change is told once."""
 
-    def __init__(self, context: click.Context, flags: Mapping[str, object]) -> None:
+    def __init__(self, context: click.Context, flags: Mapping[str, object], agents: Mapping[str, object]) -> None:
         """Raises HarnessError where there is no case."""
-        self.context, self.flags = context, flags
+        self.context, self.flags, self.agents = context, flags, agents
         self.store = Store(case_of(context))
         self.contents = Contents(self.store.folder)
         if not self.store.folder.is_dir():
@@ -76,9 +76,9 @@ class Watch:
         self.before = held(self.before, after)
         return said
 
-    def session(self) -> Session:
+    def session(self, agents: Mapping[str, object] | None = None) -> Session:
         """Opened for each step: settings may have changed. Nobody is waited for within a step."""
-        return replace(session_of(self.context, self.flags, unattended=True), unattended=False)
+        return replace(session_of(self.context, {**self.flags, **(agents or {})}, unattended=True), unattended=False)
 
     def told(self, said: News) -> list[str]:
         return [pasteable(line, call_of(self.context)) for line in lines(said)]
@@ -182,7 +182,7 @@ def search(watch: Watch) -> None:
 
 
 def let_an_agent(watch: Watch) -> None:
-    _tell(step(watch.session()))
+    _tell(step(watch.session(watch.agents)))
 
 
 def direct(watch: Watch) -> None:
