@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from harness.store.reading import digest_of
+from harness.errors import HarnessError
+from harness.store.reading import digest_of, list_case
+from harness.store.snapshot import STATE_FILES
 
 # A network disk sends no events, and one may get lost: look anyway, so often (seconds).
 LOOK_ANYWAY = 1.0
@@ -24,9 +27,8 @@ def wait_for_change(folder: Path, before: Mapping[str, str], stopped: Callable[[
 
     Any save style: in place, atomic rename, vim's backup dance, moved in from another folder.
     """
-    names, woken = tuple(before), threading.Event()
-    observer = _observe(folder, woken)
-    try:
+    names = tuple(before)
+    with wakes(folder) as woken:
         while not stopped():
             now = digests(folder, names)
             if now != before and now == _later(folder, names):
@@ -34,8 +36,63 @@ def wait_for_change(folder: Path, before: Mapping[str, str], stopped: Callable[[
             woken.wait(LOOK_ANYWAY)
             woken.clear()
         return ()
+
+
+class Contents:
+    """What the files of a case hold. A raw is read again only where its size or its time became another."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._raws: dict[str, tuple[tuple[int, int, int], str]] = {}
+
+    def now(self) -> dict[str, str]:
+        """sha256 by name, of those that are there; what is wrong with it, for a file that cannot be read."""
+        try:
+            raws = list_case(self.folder).raws
+        except OSError:
+            return {}
+        found = {name: self._digest(name) for name in STATE_FILES}
+        found |= {name: self._raw(name) for name in (f"raw_{number}.md" for number in raws)}
+        return {name: digest for name, digest in found.items() if digest}
+
+    def settled(self) -> dict[str, str]:
+        """The same, once nobody is in the middle of a save."""
+        now = self.now()
+        while True:
+            threading.Event().wait(SETTLE)
+            before, now = now, self.now()
+            if now == before:
+                return now
+
+    def _digest(self, name: str) -> str:
+        try:
+            return digest_of(self.folder / name)
+        except (HarnessError, OSError) as error:
+            return str(error)
+
+    def _raw(self, name: str) -> str:
+        try:
+            status = (self.folder / name).stat()
+        except OSError:
+            return self._digest(name)
+        key = (status.st_size, status.st_mtime_ns, status.st_ino)
+        if self._raws.get(name, (None, ""))[0] != key:
+            self._raws[name] = (key, self._digest(name))
+        return self._raws[name][1]
+
+
+@contextmanager
+def wakes(folder: Path, *, poll: bool = False) -> Iterator[threading.Event]:
+    """An event that is set when something may have changed there; with `poll` it never is, and who waits looks."""
+    woken = threading.Event()
+    if poll:
+        yield woken
+        return
+    end = _observe(folder, woken)
+    try:
+        yield woken
     finally:
-        observer()
+        end()
 
 
 def _later(folder: Path, names: tuple[str, ...]) -> dict[str, str]:

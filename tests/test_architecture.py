@@ -125,6 +125,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "trying",
         "sizes",
         "progress",
+        "watching",
         "scaffold",
         "inside",
         "doctor",

@@ -22,6 +22,7 @@ COMMANDS = {
     "reread": "take_part",
     "steer": "take_part",
     "stop": "take_part",
+    "watch": "watching",
     "reopen": "take_part",
     "init": "scaffold",
     "status": "look",
