@@ -112,6 +112,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "blaming",
         "verifying",
         "textconv",
+        "reporting",
         "starting",
         "finding",
         "trusting",

@@ -29,6 +29,7 @@ COMMANDS = {
     "diff": "history",
     "blame": "history",
     "verify": "history",
+    "report": "reporting",
     "git-textconv": "history",
     "check": "checks",
     "fold": "reading",
