@@ -248,6 +248,7 @@ def test_only_the_store_writes_into_a_case() -> None:
         "scaffold",
         "gathering",
         "noting",
+        "reporting",
         "__main__",
     }
     for path in MODULES:

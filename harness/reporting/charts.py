@@ -8,7 +8,7 @@ from html import escape
 from harness.reporting.telling import Report
 
 WIDTH, HEIGHT = 640, 190
-LEFT, RIGHT, TOP, BOTTOM = 8, 130, 12, 24  # the names of the lines stand on the right
+LEFT, RIGHT, TOP, BOTTOM = 8, 200, 12, 24  # the names of the lines stand on the right
 SIDE_BY_SIDE = 14  # least distance of the two names
 MOST = 400  # points of a line: what is more is not seen, and a case may have 5,000 rounds
 Series = Sequence[int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
@@ -13,12 +14,14 @@ from harness.assets import template
 from harness.formats.labels import label, words
 from harness.formats.text import shortened
 from harness.model import SectionKind
+from harness.patterns import lazy
 from harness.reporting.charts import charts
 from harness.reporting.prose import blocks, inline
 from harness.reporting.telling import Cell, Cited, Moment, Report
 from harness.reporting.wording import wording
 
-TITLE = 90  # characters of a question that fit a heading
+TITLE = 140  # characters of a question that fit a heading
+_SENTENCE = lazy(r"(?<=[.?!])\s+|(?<=[。？！])")
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -26,9 +29,7 @@ def render_page(report: Report) -> str:
     """The whole file. Nothing from the case stands in it but escaped, or as JSON without `<`, `>` and `&`."""
     told = wording(report.language)
     style, script = template("report/page.css"), template("report/page.js")
-    question, _, more = report.question.partition("\n")
-    heading = shortened(question, TITLE)
-    rest = more.strip() if heading == question.strip() else report.question
+    heading, rest = _heading(report.question)
     return Template(template("report/page.html")).substitute(
         lang=report.language,
         style_hash=_hash(style),
@@ -45,6 +46,15 @@ def render_page(report: Report) -> str:
     )
 
 
+def _heading(question: str) -> tuple[str, str]:
+    """The first sentence of a question, and what comes after it; of a long one the beginning, and all of it."""
+    first, *more = re.split(r"\n\s*\n", question, maxsplit=1)
+    sentence, *others = _SENTENCE.split(" ".join(first.split()), maxsplit=1)
+    if len(sentence) <= TITLE:
+        return sentence, "\n\n".join((*others, *more))
+    return shortened(sentence, TITLE), question
+
+
 def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
@@ -53,11 +63,7 @@ def _sections(report: Report, told: Mapping[str, str]) -> Iterator[str]:
     ids = [one.id for one in report.sources]
     yield _section("answer", told["answer" if report.answer else "so_far"], _answer(report, told, ids))
     if report.moments:
-        yield _section("course", told["course"], _slider(report, told))
-    if report.moments and report.entities and report.fields:
-        yield _section("table", told["table"], _table(report, told))
-    if report.moments:
-        yield '<section id="facts"><ul class="facts" id="lines"></ul></section>'
+        yield _section("course", told["course"], _course(report, told))
     drawn = charts(report, told)
     if drawn:
         yield _section("charts", told["charts"], drawn)
@@ -80,15 +86,28 @@ def _answer(report: Report, told: Mapping[str, str], ids: list[str]) -> str:
     return f'<p class="quiet">{escape(told["no_answer"])}</p>' + (f"<ul>{listed}</ul>" if listed else "")
 
 
+def _course(report: Report, told: Mapping[str, str]) -> str:
+    notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
+    table = f'<div id="table"><h3>{escape(told["table"])}</h3>{_table(report, told)}</div>' if _has_grid(report) else ""
+    return (
+        f"{_slider(report, told)}{table}"
+        f'<div id="facts"><h3>{escape(told["facts_title"])}</h3><ul class="facts" id="lines"></ul>'
+        f'<details><summary class="quiet">{escape(told["history"])}</summary>'
+        f'<ul class="quiet">{notes}</ul></details></div>'
+    )
+
+
+def _has_grid(report: Report) -> bool:
+    return bool(report.entities and report.fields)
+
+
 def _slider(report: Report, told: Mapping[str, str]) -> str:
     last = len(report.moments) - 1
-    notes = "".join(f"<li>{escape(note)}</li>" for note in report.notes)
     return (
         f'<div class="slider"><label class="hidden" for="rounds">{escape(told["slider"])}</label>'
         f'<input type="range" id="rounds" min="0" max="{last}" value="{last}" autocomplete="off">'
         '<output id="where" for="rounds"></output></div>'
         '<p id="told" aria-live="polite"></p>'
-        f'<details><summary class="quiet">{escape(told["history"])}</summary><ul class="quiet">{notes}</ul></details>'
     )
 
 

@@ -58,7 +58,9 @@ def _block(kind: str, lines: list[str], ids: frozenset[str]) -> str:
         case "table":
             return _table([line for line in lines if not _RULE.fullmatch(line)], ids)
         case "text":
-            return f"<p>{'<br>'.join(inline(line, ids) for line in lines)}</p>"
+            # wrapped prose is one paragraph; lines that each cite their source are a list without bullets
+            between = "<br>" if any(_CITED.search(line) for line in lines) else "\n"
+            return f"<p>{between.join(inline(line, ids) for line in lines)}</p>"
     return ""
 
 
