@@ -119,6 +119,7 @@ RANKS: tuple[tuple[str, ...], ...] = (
         "joining",
         "settling",
         "driver",
+        "reporting",
         "starting",
         "finding",
         "trusting",
@@ -255,6 +256,7 @@ def test_only_the_store_writes_into_a_case() -> None:
         "scaffold",
         "gathering",
         "noting",
+        "reporting",
         "__main__",
     }
     for path in MODULES:

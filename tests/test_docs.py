@@ -41,6 +41,7 @@ from harness.options import AgentSpec
 from harness.scaffold.pieces import known_agents
 from harness.settings import LANGUAGES, MODES, SAFE_OPTIONS, SETTINGS, STRATEGIES
 from harness.sheet import typed
+from harness.reporting.telling import Cell, Cited, Moment, Passage, Report, Searched, Tokens
 from harness.specs import AGENT_KEYS, ENCODINGS, MAIN_OPTION
 from harness.specs import FORMS as PRINTED
 from harness.store import Store
@@ -75,7 +76,7 @@ REGISTRIES = re.compile(r"pypi\.org|pythonhosted|npmjs|crates\.io|rubygems|anaco
 
 MODULES = {path.stem for path in (ROOT / "harness").iterdir() if path.suffix == ".py" or path.is_dir()}
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-FORMS = (Question, Grid, Summary, NextQuery, RawHead, Answer)
+FORMS = (Question, Grid, Summary, NextQuery, RawHead, Answer, Report, Moment, Cell, Cited, Passage, Searched, Tokens)
 FILE_KEYS = {key for form in FORMS for key in form.__annotations__}
 KEYS = {*SETTINGS, *PROVIDERS, *AGENT_KEYS, *SAFE_OPTIONS, *MAIN_OPTION.values(), *FILE_KEYS, "question"}
 NAMES = {

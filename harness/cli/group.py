@@ -30,6 +30,7 @@ COMMANDS = {
     "diff": "history",
     "blame": "history",
     "verify": "history",
+    "report": "reporting",
     "git-textconv": "history",
     "fork": "branching",
     "merge": "branching",

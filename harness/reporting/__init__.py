@@ -1,0 +1,1 @@
+"""`harness report`: a case as one page, as Markdown or as JSON."""
