@@ -12,13 +12,13 @@ from harness.errors import HarnessError, WrongCall
 from harness.formats.raw import parse_head
 from harness.formats.summary import parse_summary
 from harness.formats.text import decode
+from harness.history import history_of
 from harness.model import RawHead, Summary
 from harness.store.fresh import bytes_of
 from harness.store.reading import HEAD_BYTES, RAW_NAME, list_case, read_state
 from harness.store.snapshot import raw_path, read_head
-from harness.store.trace import TRACE, read_trace
 from harness.uniting import Side
-from harness.versions import Version, fingerprint, replay
+from harness.versions import fingerprint
 
 QUESTION, SUMMARY, ANSWER = "question.md", "summary.md", "answer.md"
 # What git calls the other side while its merge, cherry-pick or rebase waits.
@@ -111,11 +111,7 @@ def _base(folder: Path, rev: str) -> Summary:
 
 
 def _common(folder: Path, there: Path) -> Summary:
-    """The newest version that the traces of both tell of: a fork begins with one of its case's."""
-    mine = {fingerprint(one.text) for one in _versions(folder)}
-    shared = [one for one in _versions(there) if fingerprint(one.text) in mine]
+    """The newest version that both have had, by trace or git: a fork begins with one of its case's."""
+    mine = {fingerprint(one.text) for one in history_of(folder).versions}
+    shared = [one for one in history_of(there).versions if fingerprint(one.text) in mine]
     return parse_summary(shared[-1].text) if shared else Summary()
-
-
-def _versions(folder: Path) -> list[Version]:
-    return list(replay(read_trace(folder / TRACE)))

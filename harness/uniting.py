@@ -55,20 +55,29 @@ class United(NamedTuple):
 def numbers_for(ours: Side, theirs: Side, base: Summary) -> dict[int, int]:
     """What each raw of theirs becomes: the number of ours that is the same, else the next one behind ours.
 
-    The same is: of one content; where one of the two is not there, one that the base had, or whose Searches are equal.
+    The same is: of one content; where one of the two is not there, one that the base had, whose Searches are equal, or
+    of which ours says all that theirs does. One that is not there and that nothing names needs no number.
     """
     folded = [number for number in sorted(ours.raws) if number <= ours.summary.round]
     known = {ours.raws[number]: number for number in reversed(folded)}
-    mine, other = _records(ours.summary), _records(theirs.summary)
+    mine, other = _told(ours.summary), _told(theirs.summary)
+    asked = [_searched(one.summary) for one in (ours, theirs)]
+    shared = {number for number, searches in asked[1].items() if asked[0].get(number) == searches}
+    shared |= set(range(1, base.round + 1))
     numbers: dict[int, int] = {}
     following = ours.summary.round
     for number in sorted({*theirs.raws, *range(1, theirs.summary.round + 1)}):
-        digest = theirs.raws.get(number, "")
+        digest, told = theirs.raws.get(number, ""), other.get(number, frozenset())
         same = number if number in folded and ours.raws[number] == digest else known.get(digest, 0)
-        gone = number not in theirs.raws or number not in ours.raws
-        if not same and gone and number <= min(ours.summary.round, theirs.summary.round):
-            recorded = bool(mine.get(number)) and mine.get(number) == other.get(number)
-            same = number if number <= base.round or recorded else 0
+        if not same and number <= theirs.summary.round:
+            candidates = (at for at in (number, *range(1, ours.summary.round + 1)) if at <= ours.summary.round)
+            gone = (at for at in candidates if not digest or at not in ours.raws)
+            like = (
+                at for at in gone if (at == number and at in shared) or (told and told <= mine.get(at, frozenset()))
+            )
+            same = next(like, 0)
+        if not same and not digest and not told:
+            continue
         following += not same
         numbers[number] = same or following
         if digest:
@@ -76,12 +85,24 @@ def numbers_for(ours: Side, theirs: Side, base: Summary) -> dict[int, int]:
     return numbers
 
 
-def _records(summary: Summary) -> dict[int, list[tuple[str, str]]]:
+def _told(summary: Summary) -> dict[int, frozenset[tuple[str, str]]]:
+    """What the summary says of each raw: its searches, and every line that cites it with the place cited."""
+    found: dict[int, set[tuple[str, str]]] = {}
+    for number, searches in _searched(summary).items():
+        found[number] = {*searches}
+    for section in summary.sections:
+        for text in section.lines if section.kind is not SEARCHES else ():
+            for raw, _, place in (id.partition(".") for id in citations(text)):
+                found.setdefault(int(raw), set()).add((without_marks(text), place))
+    return {number: frozenset(told) for number, told in found.items()}
+
+
+def _searched(summary: Summary) -> dict[int, frozenset[tuple[str, str]]]:
     """What was searched in each round, and what came of it."""
-    found: dict[int, list[tuple[str, str]]] = {}
+    found: dict[int, set[tuple[str, str]]] = {}
     for line in search_lines(summary):
-        found.setdefault(line.round, []).append((line.query, line.note))
-    return found
+        found.setdefault(line.round, set()).add((line.query, line.note))
+    return {number: frozenset(searches) for number, searches in found.items()}
 
 
 def unite(ours: Side, theirs: Side, base: Summary, grid: Grid, language: str) -> United:
@@ -218,6 +239,7 @@ class _Union:
             reopened=summary.round + len(rounds) if rounds else summary.reopened,
             checked=max(checked, default=None),
             unread=self.unread(),
+            fingerprint=summary.fingerprint or self.theirs.fingerprint,
             front=summary.front._replace(blocks=blocks),
         )
 

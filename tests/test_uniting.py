@@ -102,6 +102,16 @@ def test_raws_that_are_not_there_are_one_where_their_searches_are() -> None:
     assert made(pruned, pruned).numbers == {1: 1, 2: 2}
 
 
+def test_raws_that_are_not_there_do_not_come_twice() -> None:
+    pruned = replace(THEIRS, raws={})
+    once = made(replace(OURS, raws={}), pruned)
+    assert made(Side(once.summary, {}), pruned).summary == once.summary
+
+
+def test_a_raw_that_is_not_there_and_nowhere_named_gets_no_number() -> None:
+    assert made(OURS, side("---\nround: 4\n---\n## Confirmed\n")).numbers == {}
+
+
 def test_two_equal_raws_of_one_case_stay_two() -> None:
     twice = replace(OURS, raws={1: "a", 2: "a"})
     assert made(twice, twice).numbers == {1: 1, 2: 2}
