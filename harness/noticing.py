@@ -9,7 +9,7 @@ from harness.packet import language_for
 from harness.session import Event, Session
 from harness.store import Snapshot
 from harness.store.trace import TRACE, newest, read_trace
-from harness.versions import VERSION, Version, fingerprint, replay, version_record
+from harness.versions import OVER, VERSION, Version, fingerprint, replay, version_record
 
 SUMMARY = "summary.md"
 NOTICED = "noticed"
@@ -52,7 +52,7 @@ def _before(session: Session, text: str) -> Version | None:
     """
     versions = list(replay(read_trace(session.store.folder / TRACE)))
     mine = fingerprint(text)
-    if not versions or any(fingerprint(version.text) == mine for version in versions):
+    if not versions or any(mine in (fingerprint(one.text), one.record.get(OVER)) for one in versions):
         return None
     if versions[-1].record.get(NOTICED) == mine:
         return versions[-2] if len(versions) > 1 else None

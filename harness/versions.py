@@ -10,6 +10,8 @@ from harness.deltas import delta, patched
 
 VERSION = "version"
 """The key of a trace line that tells which text of summary.md stood after it: its fingerprint."""
+OVER = "over"
+"""The key for the fingerprint of the text that was written over, where the trace did not know it."""
 _BASE, _DELTA = "base", "delta"
 
 
@@ -35,7 +37,7 @@ def version_record(old: str, new: str, known: str) -> dict[str, object]:
     base = fingerprint(old)
     told = {VERSION: fingerprint(new)}
     if base != known:
-        return {**told, _BASE: "", _DELTA: delta("", new)}
+        return {**told, _BASE: "", OVER: base, _DELTA: delta("", new)}
     return {**told, _BASE: base, _DELTA: delta(old, new)}
 
 

@@ -219,3 +219,27 @@ def test_killed_before_any_system_call_the_edit_is_noticed_all_the_same(tmp_path
             break
         assert read_tree(case)["summary.md"] == expected, at
     assert 10 < at < 199
+
+
+def test_a_first_pass_over_a_summary_by_hand_that_is_killed_strikes_nothing_out(tmp_path: Path) -> None:
+    """Its trace line tells of facts that never came into the file."""
+    files = {
+        "question.md": "What is alpha?\n",
+        "summary.md": "## Confirmed\n- fact beta [person]\n",
+        "raw_1.md": "---\nkind: note\n---\n## 1. A\n- date: 2025-01-01\n\nfact alpha\n",
+    }
+    whole = write_tree(tmp_path / "whole", files)
+    step(make_session(whole))
+    expected = read_tree(whole)["summary.md"]
+    for at in range(1, 100):
+        case = write_tree(tmp_path / str(at), files)
+        try:
+            step(make_session(case, disk=FailingDisk(at)))
+        except Crash:
+            (case / ".harness" / "claim.json").unlink(missing_ok=True)
+            step(make_session(case))
+        else:
+            break
+        assert "Struck" not in read_tree(case)["summary.md"]
+        assert read_tree(case)["summary.md"] == expected or "fact alpha" in read_tree(case)["summary.md"]
+    assert 10 < at < 99
