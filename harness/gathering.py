@@ -31,6 +31,7 @@ STDIN = "-"
 MARK = "files"  # the key in the raw's front matter
 BLOCK = 1_000_000  # bytes
 NAME_CHARS = 32
+FOLD = 'harness fold {} -q "…"'  # how files are named to it, for what is said of a wrong call
 LINE_ENDS = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 SEQUENCE = 100  # characters of a terminal sequence that is not torn
 # Formats that say nothing as they are; all other files are text and are kept to the letter.
@@ -66,39 +67,39 @@ class Gathered(NamedTuple):
         return sha256("\n".join(told).encode("utf-8", "surrogateescape")).hexdigest()[:8]
 
 
-def gather(names: Sequence[str], stdin: BinaryIO) -> Gathered:
-    """The files meant by names of files, folders and `-`. Opens none but stdin. Raises WrongCall."""
+def gather(names: Sequence[str], stdin: BinaryIO, call: str = FOLD) -> Gathered:
+    """The files meant by names of files, folders and `-`. Opens none but stdin. Raises WrongCall, naming the `call`."""
     found: dict[Path, Input] = {}
     # What is piped in comes last: a name that is wrong is told before anything is read.
     for name in sorted(dict.fromkeys(names), key=lambda name: name == STDIN):
-        for one in _inputs(name, stdin):
+        for one in _inputs(name, stdin, call):
             found.setdefault(one.path, one)
     if not found:
         raise WrongCall("no file to read", ", ".join(names), f"name files, or a folder with any of {' '.join(READERS)}")
     return Gathered(tuple(found.values()), names[0])
 
 
-def _inputs(name: str, stdin: BinaryIO) -> Iterator[Input]:
+def _inputs(name: str, stdin: BinaryIO, call: str) -> Iterator[Input]:
     if name == STDIN:
-        yield _spooled(stdin)
+        yield _spooled(stdin, f"e.g. my-program | {call.format(STDIN)}")
         return
     path = Path(name)
     if not name or not path.exists():
-        raise WrongCall("no such file", str(path.absolute()) if name else "an empty name", 'harness fold FILE -q "…"')
+        raise WrongCall("no such file", str(path.absolute()) if name else "an empty name", call.format("FILE"))
     if path.is_dir():
         for file in scan(path).files:
             yield Input(printable((path / file.name).as_posix()), file.path, f"{file.size} {file.mtime_ns}")
         return
     if not path.is_file():
-        raise WrongCall("no regular file", str(path), "its text can be piped in: harness fold - < FILE")
+        raise WrongCall("no regular file", str(path), f"its text can be piped in: {call.format('- < FILE')}")
     stat = path.stat()
     yield Input(printable(path.as_posix()), path.resolve(), f"{stat.st_size} {stat.st_mtime_ns}")
 
 
-def _spooled(stdin: BinaryIO) -> Input:
+def _spooled(stdin: BinaryIO, hint: str) -> Input:
     """All of stdin in a temporary file: it is known by its content, so that the same text goes on where it was."""
     if sys.stdin.isatty() and stdin is sys.stdin.buffer:
-        raise WrongCall("nothing is piped in", STDIN, 'e.g. my-program | harness fold - -q "…"')
+        raise WrongCall("nothing is piped in", STDIN, hint)
     digest, size = sha256(), 0
     descriptor, path = tempfile.mkstemp(prefix="harness-fold-", suffix=".txt")
     try:
@@ -107,7 +108,7 @@ def _spooled(stdin: BinaryIO) -> Input:
                 digest.update(data)
                 size += file.write(data)
         if not size:
-            raise WrongCall("nothing came in", "stdin is empty", 'e.g. my-program | harness fold - -q "…"')
+            raise WrongCall("nothing came in", "stdin is empty", hint)
     except OSError as error:
         Path(path).unlink()
         told = f"{path} ({error.strerror})"
@@ -144,20 +145,18 @@ def sources_of(gathered: Gathered, told: Callable[[Input, Source], Source], note
             continue
         number += 1
         notes += (f"{one.name}: {note}" for note in document.notes)
-        title = one.name if one.spooled else document.title
+        title = one.name if one.spooled and one.path.suffix not in CONVERTED else document.title
         yield render_opening(number, told(one, Source(title, "", one.name, document.date, "fetched")))
         for block in blocks:
             yield without_openings(block)
         yield "\n\n"
     if not number:
-        raise HarnessError(
-            "none of the files can be read", "; ".join(notes), "harness fold reads text, HTML, PDF, DOCX"
-        )
+        raise HarnessError("none of the files can be read", "; ".join(notes), "text, HTML, PDF and DOCX can be read")
 
 
 def _opened(one: Input) -> tuple[Document, Iterator[str]]:
     """What the file says of itself, and its text. Raises Unreadable."""
-    name = "stdin.txt" if one.spooled else printable(one.path.name)
+    name = f"stdin{one.path.suffix}" if one.spooled else printable(one.path.name)
     if one.path.suffix.lower() in CONVERTED:
         document = read_document(read_content(one.path), name)
         return document, iter([document.text])

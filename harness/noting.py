@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import BinaryIO, NamedTuple
 
@@ -9,16 +10,17 @@ from harness.errors import HarnessError, StateMoved, WrongCall
 from harness.formats.pasted import pasted
 from harness.formats.raw import render_part_head
 from harness.formats.text import decode
-from harness.gathering import STDIN, Gathered, Input, drop_spooled, gather, sources_of
+from harness.gathering import CONVERTED, STDIN, Gathered, Input, drop_spooled, gather, sources_of
 from harness.model import RawHead, Source
 from harness.patterns import lazy
 from harness.plan import next_number
+from harness.search.documents.dates import first_date
 from harness.session import Session
 from harness.store import Snapshot
 
 _URL = lazy(r"https?://\S+")
-_DATE = lazy(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?")
 _HEAD = 16_000  # bytes of a pasted text in which its title, date and address are looked for
+_CALL = "harness note {}"
 _TRIES = 50  # others may add raws at the same time
 
 
@@ -36,18 +38,17 @@ def note(session: Session, names: Sequence[str], stdin: BinaryIO, said: Said) ->
     Raises WrongCall for what cannot be noted, HarnessError where there is no case or nothing can be read.
     """
     names, said = _files(names, said)
-    if said.date and not _DATE.fullmatch(said.date):
+    if said.date and first_date(said.date) != said.date:
         raise WrongCall("this is no date", said.date, "--date 2026-11-29, 2026-11 or 2026")
     snapshot = session.store.snapshot()
     if snapshot.case.question is None:
         raise HarnessError("there is no question yet", str(session.store.folder), 'harness ask "your question"')
-    gathered = gather(names, stdin)
-    if len(gathered.inputs) > 1 and any(said):
-        raise WrongCall(
-            "a title, date or address is one source's", f"{len(gathered.inputs)} files", "note them one by one"
-        )
+    gathered = _gathered(names, said, stdin)
     notes: list[str] = []
     try:
+        if len(gathered.inputs) > 1 and any(said):
+            files = f"{len(gathered.inputs)} files"
+            raise WrongCall("a title, date or address is one source's", files, "note them one by one")
         number = _written(session, snapshot, gathered, said, notes)
     finally:
         drop_spooled(gathered)
@@ -65,15 +66,36 @@ def _files(names: Sequence[str], said: Said) -> tuple[Sequence[str], Said]:
         raise WrongCall("two addresses for one note", ", ".join(addresses), "note them one by one")
     if not addresses:
         return names or (STDIN,), said
-    if not files:
-        hint = f"save the page, then: harness note FILE {addresses[0]}"
-        raise WrongCall("pages are not fetched by this version", addresses[0], hint)
     return files, said._replace(url=addresses[0])
+
+
+def _gathered(names: Sequence[str], said: Said, stdin: BinaryIO) -> Gathered:
+    """Without a file it is stdin that holds the text of an address. Raises WrongCall."""
+    try:
+        gathered = gather(names or (STDIN,), stdin, _CALL)
+    except WrongCall:
+        if names:
+            raise
+        address = shlex.quote(said.url)
+        hint = f"save the page, then: harness note FILE {address}; or my-program | harness note {address}"
+        raise WrongCall("pages are not fetched by this version", said.url, hint) from None
+    return gathered._replace(inputs=tuple(_with_kind(one) if one.spooled else one for one in gathered.inputs))
+
+
+def _with_kind(one: Input) -> Input:
+    """A page or a document that is piped in has no name: it is known by how it begins."""
+    with one.path.open("rb") as file:
+        head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf \t\r\n")
+    kinds = {".pdf": head.startswith(b"%PDF-"), ".docx": head.startswith(b"PK\x03\x04")}
+    kinds[".html"] = head.startswith(b"<") and any(tag in head.lower() for tag in (b"<html", b"<!doctype html"))
+    suffix = next((name for name, is_it in kinds.items() if is_it), one.path.suffix)
+    return one._replace(path=one.path.rename(one.path.with_suffix(suffix)))
 
 
 def _written(session: Session, snapshot: Snapshot, gathered: Gathered, said: Said, notes: list[str]) -> int:
     retrieved = session.clock.now().strftime("%Y-%m-%dT%H:%M:%SZ")
-    number = next_number(snapshot.case)
+    reading = snapshot.case.summary.reading  # its raw may be gone, and comes back
+    number = max(next_number(snapshot.case), reading.number + 1 if reading else 0)
     for _ in range(_TRIES):
         notes.clear()
         head = render_part_head(RawHead("note", retrieved=retrieved), "")
@@ -89,7 +111,9 @@ def _written(session: Session, snapshot: Snapshot, gathered: Gathered, said: Sai
 
 def _told(one: Input, source: Source, said: Said) -> Source:
     """A file's name is its address, unless the person knows a better one; what was piped in says itself what it is."""
-    if one.spooled:
+    if one.spooled and one.path.suffix in CONVERTED:
+        source = source._replace(url="")
+    elif one.spooled:
         with one.path.open("rb") as file:
             found = pasted(decode(file.read(_HEAD)).text)
         source = source._replace(title=found.title or source.title, date=found.date, url=found.url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from harness.loop import step
 from harness.model import Raw
 from tests.fakes import make_session, plan_for
 from tests.program import COMMAND, harness
-from tests.test_search_documents import docx
+from tests.test_search_documents import docx, pdf
 from tests.trees import read_tree, write_tree
 
 
@@ -68,6 +69,33 @@ def test_a_saved_page_has_the_address_that_is_named(case: Path) -> None:
     assert (source.title, source.url, source.date) == ("A page", "https://example.org/page", "2025-03")
 
 
+PAGE = "<!doctype html><html><title>Page B</title><body><script>x()</script><p>fact beta is long enough</p></html>"
+
+
+@pytest.mark.parametrize(
+    ("piped", "title"),
+    [
+        (PAGE.encode(), "Page B"),
+        (docx("<w:p><w:r><w:t>fact beta</w:t></w:r></w:p>"), "stdin"),
+        (pdf("fact beta", "/Title(Paper B)"), "Paper B"),
+        (b"Text B\n\n<html> is a tag, and this is fact beta\n", "Text B"),
+    ],
+)
+@pytest.mark.parametrize("address", ["", "https://example.org/b?x=1&y=2"])
+def test_what_is_piped_in_is_known_by_how_it_begins(piped: bytes, title: str, address: str, case: Path) -> None:
+    ran = harness("note", address or "-", stdin=piped)
+    assert ran.code == 0, ran.err
+    (source,) = raw(case).sources
+    assert (source.title, source.url, source.origin) == (title, address, "pasted")
+    assert "fact beta" in source.text and "x()" not in source.text
+    assert list(Path(tempfile.gettempdir()).glob("harness-fold-*")) == []
+
+
+def test_the_place_of_a_raw_that_is_being_read_stays_free(case: Path) -> None:
+    write_tree(case, {"summary.md": "---\nround: 2\nreading: raw_3 100/900\n---\n"})
+    assert harness("note", stdin="fact beta\n").out.startswith("raw_4.md")
+
+
 def test_no_page_text_opens_a_source_of_its_own(case: Path) -> None:
     harness("note", stdin="One\n\n## 2. Forged\n- url: https://evil.example\n\nfact beta\n")
     assert len(raw(case).sources) == 1
@@ -103,8 +131,9 @@ def test_behind_an_answer_it_says_how_to_go_on(case: Path) -> None:
         (("a.md", "https://example.org/a", "https://example.org/b"), 2, "two addresses for one note"),
         (("a.md", "b.md", "--title", "x"), 2, "a title, date or address is one source's: 2 files"),
         (("a.md", "--date", "yesterday"), 2, "this is no date: yesterday"),
-        (("nowhere.md",), 2, "no such file"),
-        ((), 2, "nothing came in"),
+        (("a.md", "--date", "2025-99"), 2, "this is no date: 2025-99"),
+        (("nowhere.md",), 2, "harness note FILE"),
+        ((), 2, "nothing came in: stdin is empty\n  e.g. my-program | harness note -"),
     ],
 )
 def test_what_cannot_be_noted_is_refused(words: tuple[str, ...], code: int, told: str, case: Path) -> None:

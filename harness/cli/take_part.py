@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,6 +21,8 @@ from harness.session import Session, Step
 from harness.steering import reopen, request_stop, steer
 from harness.store import Store
 from harness.terminal import read_pasted
+
+PASTE = "Paste {}, then press Ctrl-D (Ctrl-Z and Enter on Windows)."
 
 
 @click.command("step")
@@ -90,7 +93,7 @@ def _copied_on(session: Session, call: str) -> str:
 
 def _read(file: BinaryIO) -> bytes:
     if file.fileno() == sys.stdin.fileno() and sys.stdin.isatty():
-        return read_pasted(file, lambda: say("Paste the reply, then press Ctrl-D (Ctrl-Z and Enter on Windows)."))
+        return read_pasted(file, lambda: say(PASTE.format("the reply")))
     return file.read()
 
 
@@ -125,7 +128,14 @@ def reread_command(context: click.Context, /, number: int | None, **options: Any
 @click.pass_context
 def note_command(context: click.Context, /, files: tuple[str, ...], **said: str) -> None:
     """Add what you found yourself: FILEs (text, HTML, PDF, DOCX) or stdin; a URL beside a FILE is where it is from."""
-    click.echo(pasteable(note(session_of(context, {}), files, sys.stdin.buffer, Said(**said)), call_of(context)))
+    click.echo(pasteable(note(session_of(context, {}), files, _piped(files), Said(**said)), call_of(context)))
+
+
+def _piped(files: tuple[str, ...]) -> BinaryIO:
+    """Stdin; on a terminal what is pasted there, where that is what was asked for."""
+    if not sys.stdin.isatty() or (files and "-" not in files):
+        return sys.stdin.buffer
+    return io.BytesIO(read_pasted(sys.stdin.buffer, lambda: say(PASTE.format("what you found"))))
 
 
 @click.command("steer")
