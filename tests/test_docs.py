@@ -38,10 +38,10 @@ from harness.inside.command import COMMAND
 from harness.locate import PROJECT_FILE
 from harness.model import Answer, Grid, NextQuery, Question, Raw, RawHead, Summary
 from harness.options import AgentSpec
+from harness.reporting.telling import Cell, Cited, Moment, Passage, Report, Searched, Tokens
 from harness.scaffold.pieces import known_agents
 from harness.settings import LANGUAGES, MODES, SAFE_OPTIONS, SETTINGS, STRATEGIES
 from harness.sheet import typed
-from harness.reporting.telling import Cell, Cited, Moment, Passage, Report, Searched, Tokens
 from harness.specs import AGENT_KEYS, ENCODINGS, MAIN_OPTION
 from harness.specs import FORMS as PRINTED
 from harness.store import Store
