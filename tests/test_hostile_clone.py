@@ -42,6 +42,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "diff": ("diff", "1"),
     "blame": ("blame", "5"),
     "verify": ("verify",),
+    "report": ("report", "--format", "json"),
     "git-textconv": ("git-textconv", "research/summary.md"),
     "find": ("find", "revenue"),
     "fold": ("fold", "docs", "-q", "revenue?"),
