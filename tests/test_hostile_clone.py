@@ -42,7 +42,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "diff": ("diff", "1"),
     "blame": ("blame", "5"),
     "verify": ("verify",),
-    "report": ("report", "-o", "page.html"),
+    "report": ("report", "--format", "json"),
     "fork": ("fork", "1", "--to", "forked"),
     "merge": ("merge",),
     "git-textconv": ("git-textconv", "research/summary.md"),
