@@ -118,7 +118,11 @@ def _refuse_conflict(path: Path, text: str) -> None:
     marked = "<<<<<<< " in text or ">>>>>>> " in text  # quicker than the pattern, which needs a line's start
     if marked and (match := CONFLICT.search(text)):
         where = f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
-        raise BrokenFile("an unresolved merge", where, "choose between the two sides and remove the markers")
+        raise BrokenFile(
+            "an unresolved merge",
+            where,
+            "harness merge settles the whole case; or choose between the two sides and remove the markers",
+        )
 
 
 def digest_of(path: Path, known: dict[str, Known] | None = None) -> str:
