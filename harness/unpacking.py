@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from pathlib import Path, PurePosixPath
 
 from harness.errors import HarnessError
@@ -13,6 +15,7 @@ _TELLING = ("question.md", "summary.md", "trace.jsonl")  # one of them stands in
 MOST_FILES = 100_000
 MOST_BYTES = 4_000_000_000  # unpacked; a bomb of 10 MB has more
 _BLOCK = 1_000_000
+_BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
 def unpack(archive: Path, target: Path, most: int = MOST_BYTES) -> None:
@@ -20,7 +23,7 @@ def unpack(archive: Path, target: Path, most: int = MOST_BYTES) -> None:
     try:
         with zipfile.ZipFile(archive) as opened:
             _unpack(opened, archive, target, most)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as problem:
+    except (*_BROKEN, NotImplementedError, RuntimeError, EOFError, OSError) as problem:
         raise HarnessError(
             "this archive cannot be read", f"{archive} ({problem})", "name the folder of a case"
         ) from None

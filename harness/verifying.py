@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from harness.changes import changes
 from harness.checking import check_case
-from harness.errors import HarnessError
+from harness.errors import HarnessError, WrongCall
 from harness.facts import citations
 from harness.formats.question import fingerprint as fingerprint_of
 from harness.formats.summary import lines_of, parse_summary, source_lines
@@ -26,6 +26,7 @@ from harness.versions import VERSION, Version, fingerprint, replay
 SUMMARY = "summary.md"
 NAMED = 5  # facts of a finding that are shown
 _BLOCK = 1_000_000
+_HEAD = 12  # characters of a head at the least: a shorter one stands for any trace
 # What `check` finds in lines whose sources somebody may have touched.
 _CITED = frozenset({"unknown-citation", "ungrounded", "unknown-address", "struck-out"})
 
@@ -57,6 +58,10 @@ class _Line(NamedTuple):
 
 def verify(folder: Path, settings: Settings, head: str = "") -> Verified:
     """`head`: what was printed earlier and kept elsewhere. Raises HarnessError where there is no case."""
+    if head and len(head) < _HEAD:
+        raise WrongCall(
+            "a head has more characters", head, f"--head and at least {_HEAD} of the 64 that verify printed"
+        )
     store = Store(folder)
     snapshot = store.snapshot()
     lines = list(_trace_lines(folder))
@@ -199,6 +204,8 @@ def _citing(facts: tuple[str, ...], number: int) -> tuple[str, ...]:
 
 def _question(snapshot: Snapshot) -> Iterator[Finding]:
     question, summary = snapshot.case.question, snapshot.case.summary
+    if question is None and summary.fingerprint:
+        yield Finding("question.md", 0, "is gone")
     if question and summary.fingerprint and fingerprint_of(question.text) != summary.fingerprint:
         yield Finding("question.md", 0, "is another question than the one that the summary answers")
 

@@ -146,7 +146,9 @@ def test_a_head_kept_elsewhere_tells_that_the_trace_was_made_anew(case: Path) ->
     head = found(case).head
     assert found(case, head).findings == () and found(case, head[:12].upper()).findings == ()
     assert found(case, "0" * 64).findings[0].file == "trace.jsonl"
-    assert harness("verify", str(case), "--head", "0000").code == 1
+    assert harness("verify", str(case), "--head", "0" * 12).code == 1
+    ran = harness("verify", str(case), "--head", head[:1])
+    assert ran.code == 2 and "a head has more characters" in ran.err
 
 
 def test_without_a_trace_only_citations_can_be_checked(case: Path) -> None:
@@ -161,6 +163,8 @@ def test_another_question_is_named(tmp_path: Path) -> None:
     assert found(case).findings == ()
     write_tree(case, {"question.md": "What is omega?\n"})
     assert [one.file for one in found(case).findings] == ["question.md"]
+    (case / "question.md").unlink()
+    assert [(one.file, one.what) for one in found(case).findings] == [("question.md", "is gone")]
 
 
 RECORDED = ("raw_1.md", "raw_5.md", "summary.md", "answer.md", "trace.jsonl")
@@ -240,5 +244,17 @@ def test_an_archive_without_one_case_is_refused(files: dict[str, bytes], told: s
 def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "noise.zip"
     path.write_bytes(b"PK\x03\x04 no archive")
+    ran = harness("verify", str(path))
+    assert ran.code == 1 and "this archive cannot be read" in ran.err
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_a_damaged_archive_is_refused(method: int, tmp_path: Path) -> None:
+    path = tmp_path / "case.zip"
+    with zipfile.ZipFile(path, "w", method) as made:
+        made.writestr("question.md", "What? " * 5_000)
+    data = bytearray(path.read_bytes())
+    data[60:80] = b"\xff" * 20
+    path.write_bytes(data)
     ran = harness("verify", str(path))
     assert ran.code == 1 and "this archive cannot be read" in ran.err
