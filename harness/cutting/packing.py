@@ -53,11 +53,11 @@ class Packer:
         self._tally.begin(at)
         lead = self._leads.at(at)
         end = self._end(lead, self._limit)
-        if (whole := self._atom(end)) and whole <= self._limit and self._within("", whole):
+        if (whole := self._atom(end)) and whole <= self._limit and self._within("", whole, self._budget):
             # A row that fits alone stays whole; what would stand above it gives way.
             end, lead = whole, ""
         if stop is not None and stop < end:
-            end = stop if self._within(lead, stop) else self._end(lead, stop)
+            end = stop if self._within(lead, stop, self._room(lead)) else self._end(lead, stop)
         return Part(end, lead)
 
     def _end(self, lead: str, limit: int) -> int:
@@ -67,10 +67,15 @@ class Packer:
         self._ratio = self._per_token(begin, limit)
         high = min(limit, begin + max(int(room * _AIM * self._ratio), 1))
         whole = self._next_start(begin)
-        if whole is not None and high < whole <= limit and self._may_fit(begin, whole) and self._within(lead, whole):
+        if (
+            whole is not None
+            and high < whole <= limit
+            and self._may_fit(begin, whole)
+            and self._within(lead, whole, room)
+        ):
             return whole
         packed = next((start.at for start in self._outline.starts if start.at >= high), self._last)
-        if packed is not None and (packed - begin) * _AIM <= high - begin and self._within(lead, packed):
+        if packed is not None and (packed - begin) * _AIM <= high - begin and self._within(lead, packed, room):
             return packed
         over, best = limit + 1, None
         for attempt in range(64):
@@ -98,8 +103,8 @@ class Packer:
         """Tokens that the part's own text may have."""
         return max(self._budget - self._count(lead) - JOINT, 1) if lead else self._budget
 
-    def _within(self, lead: str, end: int) -> bool:
-        return self._line_limit(lead, end) == end and self._tally.fits(self._begin, end, self._room(lead))
+    def _within(self, lead: str, end: int, room: int) -> bool:
+        return self._line_limit(lead, end) == end and self._tally.fits(self._begin, end, room)
 
     def _may_fit(self, begin: int, end: int) -> bool:
         """Whether a piece of the text is worth a count of its own; a short one always is."""
